@@ -1,0 +1,1 @@
+"""Relance: outbound e-mail sequences that can prove what they did."""

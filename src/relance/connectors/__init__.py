@@ -1,0 +1,1 @@
+"""Ways into a mailbox, one folder each; none knows another."""

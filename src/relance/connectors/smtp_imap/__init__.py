@@ -1,0 +1,1 @@
+"""Mailboxes reached by SMTP and IMAP."""

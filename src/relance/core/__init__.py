@@ -1,0 +1,1 @@
+"""The rules: values, states and decisions. No I/O, no clock, no chance."""

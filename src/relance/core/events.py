@@ -1,0 +1,71 @@
+"""The names of everything that happens to a lead, a mailbox or a sequence. Past participles, append-only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class EventName(StrEnum):
+    """Stored as written here; a name is never reused for another meaning."""
+
+    LEAD_ENROLLED = "lead.enrolled"
+    LEAD_MERGED = "lead.merged"
+    LEAD_TOUCHED = "lead.touched"
+    LEAD_ERASED = "lead.erased"
+    NOTE_ADDED = "note.added"
+    STEP_ENTERED = "step.entered"
+    STEP_ACCEPTED = "step.accepted"
+    STEP_TRIED = "step.tried"  #: A definite failure that will be tried again.
+    STEP_FAILED = "step.failed"  #: A definite failure, given up.
+    STEP_WITHHELD = "step.withheld"  #: The last look before sending said no.
+    OUTCOME_LOST = "outcome.lost"  #: The message may or may not have left.
+    OUTCOME_SETTLED = "outcome.settled"
+    WAIT_ENDED = "wait.ended"
+    BRANCH_DECIDED = "branch.decided"
+    SEQUENCE_FINISHED = "sequence.finished"
+    REPLY_RECEIVED = "reply.received"
+    AUTO_REPLY_RECEIVED = "auto_reply.received"
+    BOUNCE_RECEIVED = "bounce.received"
+    SOFT_BOUNCE_RECEIVED = "soft_bounce.received"
+    BLOCK_RECEIVED = "block.received"
+    DELAY_RECEIVED = "delay.received"
+    COMPLAINT_RECEIVED = "complaint.received"
+    UNSUBSCRIBE_RECEIVED = "unsubscribe.received"
+    CHALLENGE_RECEIVED = "challenge.received"
+    MANUAL_REPLY_SEEN = "manual_reply.seen"
+    VALUE_MISSED = "value.missed"  #: A template value was missing or blank.
+    SUPPRESSION_FOUND = "suppression.found"
+    ENROLLMENT_PAUSED = "enrollment.paused"
+    ENROLLMENT_RESUMED = "enrollment.resumed"
+    ENROLLMENT_STOPPED = "enrollment.stopped"
+    ENROLLMENT_BLOCKED = "enrollment.blocked"
+    SEQUENCE_PUBLISHED = "sequence.published"
+    SEQUENCE_PAUSED = "sequence.paused"
+    SEQUENCE_RESUMED = "sequence.resumed"
+    SEQUENCE_ARCHIVED = "sequence.archived"
+    MAILBOX_ADDED = "mailbox.added"
+    MAILBOX_PAUSED = "mailbox.paused"
+    MAILBOX_RESUMED = "mailbox.resumed"
+    MAILBOX_FAILED = "mailbox.failed"
+    MAILBOX_RECOVERED = "mailbox.recovered"
+    MAILBOX_REMOVED = "mailbox.removed"
+    SUPPRESSION_ADDED = "suppression.added"
+    SUPPRESSION_REMOVED = "suppression.removed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of what happened; ids are set where they apply."""
+
+    workspace_id: int
+    at: datetime
+    name: EventName
+    detail: str  #: A sentence for a person.
+    data: Mapping[str, object] = field(default_factory=dict)
+    lead_id: int | None = None
+    enrollment_id: int | None = None
+    attempt_id: int | None = None
+    mailbox_id: int | None = None
+    sequence_id: int | None = None
+    message_id: int | None = None

@@ -1,0 +1,78 @@
+"""A mailbox: a connected sending inbox, its pacing, its health and what was learned about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+
+class MailboxStatus(StrEnum):
+    """Whether a mailbox may send, and who changes that."""
+
+    ACTIVE = "active"  #: Sends and is read.
+    PAUSED = "paused"  #: By an operator, or by health until skip_until; still read.
+    AUTH_ERROR = "auth_error"  #: Login refused; retried with back-off, a person may have to reconnect it.
+    UNREACHABLE = "unreachable"  #: The server does not answer; retried with back-off.
+    RECOVERING = "recovering"  #: State was restored: Sent and answer folders are read back before it sends.
+    REMOVED = "removed"  #: Disconnected; its history stays.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pacing:
+    """How fast a mailbox may send. Caps count accepted and unknown sends in the mailbox's own zone."""
+
+    daily_cap: int = 40
+    hourly_cap: int = 10
+    min_gap: float = 90.0  #: Seconds between two sends, at least.
+    max_gap: float = 180.0  #: Seconds; the gap is drawn between the two.
+    ramp_start: int = 10  #: Messages on the first day.
+    ramp_step: int = 5  #: More each day that it sends, up to the cap.
+    ramp: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mailbox:
+    """Unique per installation on (provider, login)."""
+
+    workspace_id: int
+    id: int
+    provider: str  #: Name of the connector, such as `smtp_imap`.
+    login: str
+    address: str
+    display_name: str | None = None
+    aliases: tuple[str, ...] = ()
+    pool: str = "default"
+    timezone: str | None = None  #: None: the workspace's.
+    settings: Mapping[str, object] = field(default_factory=dict)  #: Endpoints; the connector's own business.
+    daily_cap: int = 40
+    hourly_cap: int = 10
+    min_gap: float = 90.0
+    max_gap: float = 180.0
+    ramp: bool = True
+    ramp_start: int = 10
+    ramp_step: int = 5
+    ramp_started_on: date | None = None  #: First day that it sent.
+    status: MailboxStatus = MailboxStatus.ACTIVE
+    status_reason: str | None = None
+    consecutive_failures: int = 0
+    skip_until: datetime | None = None  #: Not before this, for last_skip_reason: stands here once for all its leads.
+    last_skip_reason: str | None = None
+    next_allowed_at: datetime | None = None  #: End of the gap after its last slot.
+    last_served_at: datetime | None = None
+    saves_sent: bool | None = None  #: Does its SMTP side save to Sent by itself? None: not known yet.
+    ids_survive: bool | None = None  #: Do our Message-IDs reach the Sent copy unchanged? None: not known yet.
+    fresh_at: datetime | None = None  #: Start of the last read of every folder, all of it ingested.
+    last_read_at: datetime | None = None
+    shard: int
+    revision: int = 0
+    created_at: datetime
+
+    @property
+    def domain(self) -> str:
+        """The part of the address after the last @."""
+        return self.address.rpartition("@")[2]
+
+    @property
+    def own_addresses(self) -> frozenset[str]:
+        """Every address that is this mailbox itself."""
+        return frozenset({self.address.casefold(), *(a.casefold() for a in self.aliases)})

@@ -1,0 +1,54 @@
+"""Everything the gates look at, gathered in one transaction, so that each gate is a function of one value."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from relance.core.enrollment import Enrollment
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import Plan, QuietHours, Sequence, Step
+from relance.core.suppression import Suppression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What was taken of a cap in its present period. The period's bounds are the caller's."""
+
+    today: int = 0
+    this_hour: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A mailbox that has already written to this person, and how freshly its answers were read."""
+
+    mailbox_id: int
+    address: str
+    fresh_at: datetime | None
+    readable: bool  #: False: removed, or its status keeps it from being read.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """One enrollment, woken for one step, with one mailbox in mind (or none yet)."""
+
+    now: datetime
+    worker: str
+    woken_counter: int  #: The step counter it was claimed for.
+    enrollment: Enrollment
+    sequence: Sequence
+    plan: Plan
+    step: Step | None
+    lead: Lead
+    suppressions: tuple[Suppression, ...]
+    workspace_timezone: str | None
+    workspace_quiet_hours: QuietHours | None
+    first_contact: bool  #: No message of this enrollment has been accepted yet.
+    written: tuple[Written, ...]  #: Mailboxes that wrote to this person in any enrollment.
+    recent_sends: tuple[datetime, ...]  #: Accepted, open or unknown sends to this person, newest first, all sequences.
+    unknown_attempt_until: datetime | None  #: An outcome of this enrollment is unknown; next look.
+    mailbox: Mailbox | None
+    mailbox_usage: Usage
+    sequence_usage: Usage  #: Of daily_cap.
+    new_usage: Usage  #: Of max_new_per_day.
+    freshness: timedelta = timedelta(seconds=60)

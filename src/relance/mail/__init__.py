@@ -1,0 +1,1 @@
+"""Bytes to values and back: composing, parsing and understanding mail. No sockets."""

@@ -1,0 +1,1 @@
+"""What the engine needs from the outside: Protocols, and the errors they may raise."""

@@ -1,0 +1,1 @@
+"""A mail world on this machine: servers, people who answer, and a clock that jumps."""

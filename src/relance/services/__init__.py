@@ -1,0 +1,1 @@
+"""What can be done: one function is one transaction, plain and synchronous."""

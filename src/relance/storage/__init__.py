@@ -1,0 +1,1 @@
+"""Where state lives: named SQL statements over SQLite or PostgreSQL."""

@@ -1,0 +1,1 @@
+"""Public test support: conformance suites for stores and connectors, clocks, builders."""
