@@ -31,6 +31,7 @@ class Sequence:
     version: int  #: The version that new enrollments get; 0 while a draft.
     skip_until: datetime | None = None  #: A shared limit of this sequence is used up until then.
     last_skip_reason: str | None = None
+    new_leads_until: datetime | None = None  #: No first messages until then: max_new_per_day is used up.
     last_served_at: datetime | None = None
     revision: int = 0
     created_at: datetime
