@@ -1,0 +1,68 @@
+# The commands of a working day. The thinking is in scripts/bootstrap.py; what is installed is in requirements/.
+#   make demo                       everything, set up and shown on this machine
+#   make demo ARGS="--leads 2000"   the same with more people
+#   make test                       every test; ARGS="tests/unit -k reply" for some of them
+#   make check                      lint, types, import contracts
+#   make format                     let ruff lay out the code
+#   make lock / make upgrade        write the lock for pyproject.toml / with newer versions
+#   make clean                      remove what was built; your data directory stays
+
+PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
+BIN := .venv/bin
+JOBS ?= 2
+ARGS ?=
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help python run-environment dev-environment peers demo test check format lock upgrade build clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+python:
+	@test -n "$(PYTHON)" || { echo "Relance needs Python 3.11 or newer; none was found in PATH." >&2; exit 3; }
+
+run-environment: python
+	@$(PYTHON) scripts/bootstrap.py run
+
+dev-environment: python
+	@$(PYTHON) scripts/bootstrap.py dev
+
+peers: dev-environment
+	@$(PYTHON) scripts/bootstrap.py peers
+
+demo: run-environment
+	@$(BIN)/relance demo $(ARGS)
+
+test: peers
+	@$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+check: dev-environment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: dev-environment
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: dev-environment
+	@$(MAKE) --no-print-directory compile
+
+upgrade: dev-environment
+	@$(MAKE) --no-print-directory compile UPGRADE=--upgrade
+
+.PHONY: compile
+compile:
+	$(COMPILE) $(UPGRADE) pyproject.toml --extra postgres --extra dev --group build -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra postgres --group build -c requirements/dev.txt -o requirements/run.txt
+	$(COMPILE) $(UPGRADE) --group pyproject.toml:postgres-wheel -o requirements/postgres-wheel.txt
+
+build: dev-environment
+	$(BIN)/python -m hatchling build
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests scripts bench -name __pycache__ -type d -prune -exec rm -rf {} +
