@@ -1,0 +1,78 @@
+-- Mailboxes, how far their folders have been read, and what was read but not yet understood.
+
+CREATE TABLE mailboxes (
+    workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    provider TEXT NOT NULL CHECK (provider <> ''),
+    login TEXT NOT NULL CHECK (login <> ''),
+    address TEXT NOT NULL CHECK (address <> ''),
+    display_name TEXT,
+    aliases TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)),
+    pool TEXT NOT NULL DEFAULT 'default' CHECK (pool <> ''),
+    timezone TEXT,
+    settings TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(settings)),
+    sealed_credentials BLOB,
+    daily_cap INTEGER NOT NULL DEFAULT 40 CHECK (daily_cap >= 0),
+    hourly_cap INTEGER NOT NULL DEFAULT 10 CHECK (hourly_cap >= 0),
+    min_gap REAL NOT NULL DEFAULT 90 CHECK (min_gap >= 0),
+    max_gap REAL NOT NULL DEFAULT 180,
+    ramp INTEGER NOT NULL DEFAULT 1 CHECK (ramp IN (0, 1)),
+    ramp_start INTEGER NOT NULL DEFAULT 10 CHECK (ramp_start >= 0),
+    ramp_step INTEGER NOT NULL DEFAULT 5 CHECK (ramp_step >= 0),
+    ramp_started_on TEXT,
+    status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'auth_error', 'unreachable', 'recovering', 'removed')),
+    status_reason TEXT,
+    consecutive_failures INTEGER NOT NULL DEFAULT 0 CHECK (consecutive_failures >= 0),
+    skip_until TEXT,
+    last_skip_reason TEXT,
+    next_allowed_at TEXT,
+    last_served_at TEXT,
+    saves_sent INTEGER CHECK (saves_sent IN (0, 1)),
+    ids_survive INTEGER CHECK (ids_survive IN (0, 1)),
+    fresh_at TEXT,
+    last_read_at TEXT,
+    shard INTEGER NOT NULL CHECK (shard BETWEEN 0 AND 255),
+    revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    created_at TEXT NOT NULL,
+    UNIQUE (workspace_id, id),
+    CHECK (max_gap >= min_gap)
+) STRICT;
+
+-- One login is one mailbox in the whole installation; a removed one may be connected again.
+CREATE UNIQUE INDEX mailboxes_login ON mailboxes (provider, login) WHERE status <> 'removed';
+CREATE INDEX mailboxes_pool ON mailboxes (workspace_id, pool);
+CREATE INDEX mailboxes_address ON mailboxes (workspace_id, address);
+CREATE INDEX mailboxes_shard ON mailboxes (shard) WHERE status <> 'removed';
+
+CREATE TABLE folders (
+    workspace_id INTEGER NOT NULL,
+    mailbox_id INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('inbox', 'junk', 'archive', 'all', 'sent', 'other')),
+    uid_validity INTEGER NOT NULL,
+    last_uid INTEGER NOT NULL CHECK (last_uid >= 0),
+    highest_modseq INTEGER,
+    read_at TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, mailbox_id, folder),
+    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Stored by the poller together with the cursor; the ingester takes rows away. Losing the mailbox loses the staging.
+CREATE TABLE raw_messages (
+    workspace_id INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    mailbox_id INTEGER NOT NULL,
+    folder TEXT NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('inbox', 'junk', 'archive', 'all', 'sent', 'other')),
+    uid_validity INTEGER NOT NULL,
+    uid INTEGER NOT NULL,
+    internal_date TEXT NOT NULL,
+    raw BLOB NOT NULL,
+    truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
+    stored_at TEXT NOT NULL,
+    failures INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0),
+    last_error TEXT,
+    UNIQUE (workspace_id, id),
+    UNIQUE (workspace_id, mailbox_id, folder, uid_validity, uid),
+    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id) ON DELETE CASCADE
+) STRICT;

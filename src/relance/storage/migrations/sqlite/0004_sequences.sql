@@ -1,0 +1,53 @@
+-- Sequences, their frozen versions, and what was taken of every cap.
+
+CREATE TABLE sequences (
+    workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL CHECK (name <> ''),
+    status TEXT NOT NULL CHECK (status IN ('draft', 'awaiting_approval', 'live', 'paused', 'archived')),
+    version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    skip_until TEXT,
+    last_skip_reason TEXT,
+    last_served_at TEXT,
+    revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    created_at TEXT NOT NULL,
+    UNIQUE (workspace_id, id),
+    UNIQUE (workspace_id, name),
+    CHECK (status = 'draft' OR version >= 1)
+) STRICT;
+
+CREATE TABLE sequence_versions (
+    workspace_id INTEGER NOT NULL,
+    sequence_id INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version >= 1),
+    document TEXT NOT NULL CHECK (json_valid(document)),
+    digest TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, sequence_id, version),
+    FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences (workspace_id, id)
+) STRICT;
+
+CREATE TRIGGER sequence_versions_never_change BEFORE UPDATE ON sequence_versions
+BEGIN SELECT RAISE (ABORT, 'sequence_versions is append-only: a published version is frozen'); END;
+CREATE TRIGGER sequence_versions_stay BEFORE DELETE ON sequence_versions
+BEGIN SELECT RAISE (ABORT, 'sequence_versions is append-only: a published version is frozen'); END;
+
+-- Where a sequence meets a mailbox (0: its pool, for rows not pinned yet), and when that was last served.
+CREATE TABLE lanes (
+    workspace_id INTEGER NOT NULL,
+    sequence_id INTEGER NOT NULL,
+    mailbox_id INTEGER NOT NULL DEFAULT 0,
+    last_served_at TEXT,
+    PRIMARY KEY (workspace_id, sequence_id, mailbox_id),
+    FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences (workspace_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Taken by a reservation, given back by a definite failure. scope_id is a mailbox or a sequence.
+CREATE TABLE usage (
+    workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+    scope TEXT NOT NULL CHECK (scope IN ('mailbox_day', 'mailbox_hour', 'sequence_day', 'sequence_new_day')),
+    scope_id INTEGER NOT NULL,
+    bucket TEXT NOT NULL,
+    used INTEGER NOT NULL CHECK (used >= 0),
+    PRIMARY KEY (workspace_id, scope, scope_id, bucket)
+) STRICT, WITHOUT ROWID;
