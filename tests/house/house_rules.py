@@ -43,8 +43,8 @@ OF_ONE_MACHINE = ("/" + "work/", "/" + "tmp/", "/" + "root/", "/" + "home/", "."
 REGISTRIES = ("py" + "pi.org", "python" + "hosted.org", "npm" + "js.org", "deb." + "debian")
 
 SQL = re.compile(
-    r"^\s*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+(TABLE|INDEX)\s|WITH\s+\w+\s+AS\s*\()",
-    re.IGNORECASE,
+    r"^\s*(SELECT\s.+\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|CREATE\s+(TABLE|INDEX)\s|WITH\s+\w+\s+AS\s*\()",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
