@@ -1,0 +1,72 @@
+"""Every default of the engine's behaviour, in one place.
+
+A number that decides when somebody is written to, how often something is tried again or when something is given up
+stands here with its reason, and nowhere else. What a sequence file or a mailbox may set for itself (window, caps,
+policies) has its default on the value type: `Window` and `Plan` in `relance.core.sequence`, `Pacing` in
+`relance.core.mailbox`.
+"""
+
+from datetime import timedelta
+
+# --- answers and unknown outcomes ---
+
+#: A follow-up leaves only if the mailboxes that wrote to the person were read within this time.
+FRESHNESS = timedelta(seconds=60)
+#: Nobody says "it was not sent" before release_by + this: 10 min for a slow server (RFC 5321 §4.5.3.2.6) and 5 of lag.
+AMBIGUITY_GRACE = timedelta(minutes=15)
+#: From `begin` to the final dot; the dot leaves before this has passed or not at all.
+RELEASE_DEADLINE = timedelta(seconds=20)
+#: A message whose outcome is unknown is looked for again after this, doubling up to the next.
+LOOK_FIRST = timedelta(minutes=1)
+LOOK_MOST = timedelta(hours=1)
+
+# --- trying again ---
+
+#: A lead rests after a transient failure, doubling up to the next.
+COOLDOWN_FIRST = timedelta(minutes=10)
+COOLDOWN_MOST = timedelta(hours=4)
+#: Failures in a row on one step; then the enrollment stops as `dispatch_failures`.
+FAILURES_CAP = 5
+#: A mailbox rests after it could not be reached or refused the login, doubling up to the next.
+MAILBOX_BACKOFF_FIRST = timedelta(minutes=1)
+MAILBOX_BACKOFF_MOST = timedelta(hours=1)
+#: A lost notification connection is opened again after this, doubling up to the next.
+RECONNECT_FIRST = timedelta(seconds=1)
+RECONNECT_MOST = timedelta(minutes=5)
+#: How often a state that only a person or another loop can change is looked at again.
+RECHECK = timedelta(minutes=5)
+
+# --- bounces, blocks and health ---
+
+#: Soft bounces of one enrollment; with this many it stops as `bounced`.
+SOFT_BOUNCES_CAP = 3
+#: A mailbox whose message was refused as unwanted rests this long, unless the server named a time.
+BLOCK_REST = timedelta(hours=1)
+#: Health is judged over this period, and only from this many sends on.
+HEALTH_PERIOD = timedelta(days=7)
+HEALTH_MIN_SENDS = 50
+#: Share of bounces, or of complaints, from which a mailbox sends at half its cap, and from which it pauses.
+BOUNCES_REDUCE = 0.03
+BOUNCES_PAUSE = 0.05
+COMPLAINTS_REDUCE = 0.001
+COMPLAINTS_PAUSE = 0.003
+REDUCED_FACTOR = 0.5
+#: How long a mailbox rests that its health has paused.
+HEALTH_REST = timedelta(days=1)
+
+# --- the walk ---
+
+#: Steps entered in one pass; more means that the sequence runs in circles, and the enrollment is `blocked`.
+STEP_CEILING = 100
+#: A longer wait is a slip of the pen; refused when publishing.
+LONGEST_DELAY_DAYS = 1000
+#: A return date further ahead is a misreading; nobody is held for it.
+LONGEST_HOLD = timedelta(days=366)
+
+# --- reading ---
+
+#: Behind every notification stands a sweep of all folders, each mailbox at its own moment between these.
+SWEEP_LEAST = timedelta(minutes=15)
+SWEEP_MOST = timedelta(minutes=30)
+#: IDLE is issued again before the 29 minutes after which servers may log us out (RFC 2177 §3).
+IDLE_AGAIN = timedelta(minutes=25)
