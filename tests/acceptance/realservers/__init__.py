@@ -8,7 +8,7 @@ from acceptance.realservers.endpoint import Endpoint, Security
 from acceptance.realservers.imap_world import Domains, RealImap
 from acceptance.realservers.layouts import LAYOUTS, Folder, Layout, Role
 from acceptance.realservers.person import Person
-from acceptance.realservers.waiting import Late, wait_until
+from acceptance.realservers.waiting import TooLateError, wait_until
 from acceptance.realservers.world import RealMail
 
 __all__ = [
@@ -16,12 +16,12 @@ __all__ = [
     "Domains",
     "Endpoint",
     "Folder",
-    "Late",
     "Layout",
     "Person",
     "RealImap",
     "RealMail",
     "Role",
     "Security",
+    "TooLateError",
     "wait_until",
 ]

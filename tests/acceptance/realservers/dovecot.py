@@ -4,13 +4,13 @@ Run by root it becomes `nobody` before it starts; run by anybody else it stays w
 """
 
 import grp
+import json
 import os
 import pwd
 import secrets
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.realservers.authority import Certificates
@@ -31,40 +31,35 @@ class DovecotPorts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dovecot:
-    """A running Dovecot. Users are lines of `users_file`, which it reads again when the file changes."""
+    """A running Dovecot. Each user is a file in `users`, read anew for every question: no cache, no waiting."""
 
     server: Server
     ports: DovecotPorts
-    users_file: Path
+    users: Path
     token_secret: bytes  #: Signs the tokens of XOAUTH2 and OAUTHBEARER.
-    _versions: "count[int]" = field(default_factory=lambda: count(1_600_000_000))
 
-    def replace_users(self, passwords: Mapping[str, str]) -> None:
-        """Make these addresses, and no others, the users.
-
-        Dovecot compares modification times in whole seconds: each version of the file gets a second of its own.
-        """
-        lines = [f"{address}:{{PLAIN}}{password}::::::\n" for address, password in passwords.items()]
-        new = self.users_file.with_suffix(".new")
-        new.write_text("".join(lines), encoding="utf-8")
-        version = next(self._versions)
-        os.utime(new, (version, version))
-        new.replace(self.users_file)
+    def set_passwords(self, passwords: Mapping[str, str]) -> None:
+        """Make each address a user with this password; it counts from the next login on."""
+        for address, password in passwords.items():
+            new = self.users.with_name("user.new")
+            new.write_text(json.dumps({"password": f"{{PLAIN}}{password}"}), encoding="utf-8")
+            new.chmod(0o644)
+            new.replace(self.users / address)
 
 
 def start_dovecot(folder: Path, *, layout: Layout, certificates: Certificates, ports: DovecotPorts) -> Dovecot:
     """Start Dovecot with everything it has under `folder`, which must be empty. It may not listen yet on return."""
     user = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.getuid())
     folder.mkdir()
-    for name in ("run", "state", "mail", "keys/default/HS256"):
+    for name in ("run", "state", "mail", "users", "keys/default/HS256"):
         (folder / name).mkdir(parents=True)
-    users_file = folder / "users"
-    users_file.touch()
     config = folder / "dovecot.conf"
     config.write_text(_config(folder, layout, certificates, ports, user), encoding="utf-8")
     token_secret = secrets.token_bytes(32)
     (folder / "keys/default/HS256/default").write_bytes(b64encode(token_secret))
     (folder / "oauth2.conf").write_text(_oauth2_config(folder), encoding="utf-8")
+    (folder / "passdb.conf").write_text(_passdb_config(folder), encoding="utf-8")
+    (folder / "userdb.conf").write_text(_userdb_config(folder, user), encoding="utf-8")
     privileges: list[str] = []
     if os.geteuid() == 0:
         for path in (folder, *folder.iterdir()):
@@ -76,7 +71,7 @@ def start_dovecot(folder: Path, *, layout: Layout, certificates: Certificates, p
         log=folder / "dovecot.log",
         privileges=privileges,
     )
-    return Dovecot(server=server, ports=ports, users_file=users_file, token_secret=token_secret)
+    return Dovecot(server=server, ports=ports, users=folder / "users", token_secret=token_secret)
 
 
 def _config(
@@ -86,8 +81,6 @@ def _config(
     ports: DovecotPorts,
     user: pwd.struct_passwd,
 ) -> str:
-    owner = user.pw_name
-    group = user.pw_gid
     return f"""\
 base_dir = {folder}/run
 state_dir = {folder}/state
@@ -98,9 +91,9 @@ listen = {LOOPBACK}
 hostname = mail.example
 
 # Everything is one user: the rootless installation of Dovecot's manual.
-default_internal_user = {owner}
-default_internal_group = {_group_name(group)}
-default_login_user = {owner}
+default_internal_user = {user.pw_name}
+default_internal_group = {grp.getgrgid(user.pw_gid).gr_name}
+default_login_user = {user.pw_name}
 first_valid_uid = 1
 first_valid_gid = 1
 default_process_limit = 200
@@ -114,20 +107,20 @@ ssl_min_protocol = TLSv1.2
 disable_plaintext_auth = no
 auth_mechanisms = plain login xoauth2 oauthbearer
 auth_failure_delay = 0
+auth_verbose = yes
 passdb {{
   driver = oauth2
   mechanisms = xoauth2 oauthbearer
   args = {folder}/oauth2.conf
 }}
 passdb {{
-  driver = passwd-file
+  driver = dict
   mechanisms = plain login
-  args = scheme=PLAIN username_format=%u {folder}/users
+  args = {folder}/passdb.conf
 }}
 userdb {{
-  driver = passwd-file
-  args = username_format=%u {folder}/users
-  default_fields = uid={user.pw_uid} gid={group} home={folder}/mail/%d/%n
+  driver = dict
+  args = {folder}/userdb.conf
 }}
 
 mail_location = maildir:~/Maildir
@@ -162,6 +155,7 @@ service lmtp {{
   }}
 }}
 service auth {{
+  client_limit = 5000
   inet_listener sasl {{
     port = {ports.sasl}
   }}
@@ -187,8 +181,31 @@ username_attribute = email
 """
 
 
-def _group_name(gid: int) -> str:
-    return grp.getgrgid(gid).gr_name
+def _passdb_config(folder: Path) -> str:
+    return f"""\
+uri = fs:posix:prefix={folder}/users/
+key user {{
+  key = %u
+  format = json
+}}
+passdb_objects = user
+"""
+
+
+def _userdb_config(folder: Path, user: pwd.struct_passwd) -> str:
+    return f"""\
+uri = fs:posix:prefix={folder}/users/
+key user {{
+  key = %u
+  format = json
+}}
+userdb_objects = user
+userdb_fields {{
+  uid = {user.pw_uid}
+  gid = {user.pw_gid}
+  home = {folder}/mail/%d/%n
+}}
+"""
 
 
 def _mailboxes(layout: Layout) -> list[str]:

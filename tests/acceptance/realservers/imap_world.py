@@ -23,9 +23,9 @@ from acceptance.realservers.client import TIMEOUT, imap_session, quoted, read_fo
 from acceptance.realservers.dovecot import Dovecot, DovecotPorts, start_dovecot
 from acceptance.realservers.endpoint import LOOPBACK, Endpoint, Security, free_ports
 from acceptance.realservers.layouts import LAYOUTS, Layout, Role
-from acceptance.realservers.process import CouldNotStart, Server
-from acceptance.realservers.tokens import bearer_token
-from acceptance.realservers.waiting import Late, wait_until
+from acceptance.realservers.process import Server, StartError
+from acceptance.realservers.tokens import LATER_THAN_ANY_TEST, bearer_token
+from acceptance.realservers.waiting import TooLateError, wait_until
 
 START_LIMIT = 15.0  #: Seconds until a world must answer; it takes about one.
 ATTEMPTS = 3  #: Starts with other ports before giving up.
@@ -50,7 +50,7 @@ class RealImap:
     _dovecot: Dovecot
 
     def __init__(self, *, layout: Layout = LAYOUTS["plain"], domains: Domains | None = None) -> None:
-        """Start the servers and return when all ports answer; `CouldNotStart` holds the end of their logs."""
+        """Start the servers and return when all ports answer; `StartError` holds the end of their logs."""
         self.layout = layout
         self.domains = domains or Domains()
         self.path = Path(tempfile.mkdtemp(prefix="rm-"))  # short: the path of a unix socket ends at 108 bytes
@@ -112,7 +112,7 @@ class RealImap:
             if address.partition("@")[2] not in tuple(self.domains):
                 raise ValueError(f"{address} is in none of {', '.join(self.domains)}")
         self._passwords |= {address: given or secrets.token_urlsafe(9) for address, given in passwords.items()}
-        self._dovecot.replace_users(self._passwords)
+        self._dovecot.set_passwords({address: self._passwords[address] for address in passwords})
         self._announce(list(passwords))
         last = next(reversed(passwords))
         wait_until(lambda: self._can_log_in(last), what=f"login of {last}")
@@ -121,8 +121,8 @@ class RealImap:
         """Return the password of an address that has a mailbox; KeyError otherwise."""
         return self._passwords[address]
 
-    def access_token(self, address: str, *, expires_at: int | None = None) -> str:
-        """Return a token for XOAUTH2 and OAUTHBEARER; `expires_at` is in Unix seconds, None is never."""
+    def access_token(self, address: str, *, expires_at: int = LATER_THAN_ANY_TEST) -> str:
+        """Return a token for XOAUTH2 and OAUTHBEARER; `expires_at` is in Unix seconds."""
         return bearer_token(address, secret=self._dovecot.token_secret, expires_at=expires_at)
 
     def folder(self, address: str, name: str | Role) -> list[EmailMessage]:
@@ -171,12 +171,12 @@ class RealImap:
             try:
                 self._launch(folder)
                 wait_until(self._answers, START_LIMIT, what="greetings of all servers")
-            except (CouldNotStart, Late) as failure:
+            except (StartError, TooLateError) as failure:
                 # Somebody may have taken a port between choosing and binding it.
                 words = self.logs()
                 self._stop_servers()
                 if attempt == ATTEMPTS:
-                    raise CouldNotStart(f"{failure}\n{words}") from failure
+                    raise StartError(f"{failure}\n{words}") from failure
             else:
                 return
 
@@ -193,7 +193,7 @@ class RealImap:
         self._servers.append(self._dovecot.server)
 
     def _answers(self) -> bool:
-        """Say whether every port greets; raise `CouldNotStart` if a server has ended."""
+        """Say whether every port greets; raise `StartError` if a server has ended."""
         for server in self._servers:
             server.complain_if_ended()
         try:

@@ -1,15 +1,16 @@
 r"""The kinds of IMAP server that Dovecot can be made to look like, for tests to parametrise over.
 
-| Layout           | Separator, prefix | Sent              | Junk          | Says what is what | Left out of CAPABILITY          |
-|------------------|-------------------|-------------------|---------------|-------------------|---------------------------------|
-| `plain`          | `/`               | Sent              | Junk          | SPECIAL-USE       | nothing                         |
-| `inbox_dot`      | `.`, `INBOX.`     | INBOX.Gesendet    | INBOX.Spam    | SPECIAL-USE       | nothing                         |
-| `gmail_like`     | `/`               | [Gmail]/Sent Mail | [Gmail]/Spam  | SPECIAL-USE       | nothing                         |
-| `unmarked`       | `/`               | Sent Items        | Junk E-mail   | the names only    | nothing (the marks are missing) |
-| `unmarked_dot`   | `.`, `INBOX.`     | INBOX.Sent        | INBOX.Junk    | the names only    | nothing (the marks are missing) |
-| `no_condstore`   | `/`               | Sent              | Junk          | SPECIAL-USE       | CONDSTORE QRESYNC ENABLE        |
-| `spartan`        | `.`, `INBOX.`     | INBOX.Sent        | INBOX.Junk    | the names only    | all but IMAP4rev1 (no IDLE too) |
+| Layout         | Separator, prefix | Sent              | Junk         | Told by     | Left out of CAPABILITY   |
+|----------------|-------------------|-------------------|--------------|-------------|--------------------------|
+| `plain`        | `/`               | Sent              | Junk         | SPECIAL-USE | nothing                  |
+| `inbox_dot`    | `.`, `INBOX.`     | INBOX.Gesendet    | INBOX.Spam   | SPECIAL-USE | nothing                  |
+| `gmail_like`   | `/`               | [Gmail]/Sent Mail | [Gmail]/Spam | SPECIAL-USE | nothing                  |
+| `unmarked`     | `/`               | Sent Items        | Junk E-mail  | names only  | nothing                  |
+| `unmarked_dot` | `.`, `INBOX.`     | INBOX.Sent        | INBOX.Junk   | names only  | nothing                  |
+| `no_condstore` | `/`               | Sent              | Junk         | SPECIAL-USE | CONDSTORE QRESYNC ENABLE |
+| `spartan`      | `.`, `INBOX.`     | INBOX.Sent        | INBOX.Junk   | names only  | all but IMAP4rev1        |
 
+"Told by names only": SPECIAL-USE is announced and no folder has an attribute, as on servers nobody configured.
 "Left out" concerns what the server *says*: Dovecot still obeys a command that it does not announce, so a client that
 does not look at CAPABILITY goes unnoticed here; watch the dialogue if that is the question.
 `inbox_dot` has a folder with a letter outside ASCII (Entwürfe), which travels in modified UTF-7 (RFC 3501 §5.1.3).
@@ -58,7 +59,7 @@ class Layout:
         raise KeyError(role)
 
 
-def _layout(  # noqa: PLR0913 - the columns of the table above
+def _layout(
     name: str,
     names: dict[Role, str],
     *,

@@ -37,22 +37,18 @@ class Person:
     def wait_for(self, *, subject: str = "", sender: str = "", count: int = 1, timeout: float = 15.0) -> EmailMessage:
         """Return the `count`th mail whose subject contains `subject` and whose From contains `sender`.
 
-        Raises `Late` if it has not arrived in the INBOX after `timeout` seconds.
+        Raises `TooLateError` if it has not arrived in the INBOX after `timeout` seconds.
         """
-
         what = f"mail {count} for {self.address} with subject {subject!r} from {sender!r}"
         with imap_session(self.imap, ca_file=self.ca_file, login=(self.address, self.password)) as session:
-
-            def fitting() -> list[EmailMessage]:
-                found = [
-                    mail
-                    for mail in read_folder(session, "INBOX")
-                    if subject.lower() in str(mail["Subject"] or "").lower()
-                    and sender.lower() in str(mail["From"] or "").lower()
-                ]
-                return found if len(found) >= count else []
-
-            return wait_until(fitting, timeout, what=what, interval=0.1)[count - 1]
+            return wait_until(
+                lambda: [mail for mail in read_folder(session, "INBOX") if _is_like(mail, subject, sender)][
+                    count - 1 :
+                ],
+                timeout,
+                what=what,
+                interval=0.1,
+            )[0]
 
     def send(self, message: EmailMessage, *to: str, envelope_from: str | None = None) -> None:
         """Submit a message; without `to` its recipients come from its headers. Errors are those of smtplib."""
@@ -110,6 +106,10 @@ class Person:
         letter["Date"] = formatdate(localtime=False)
         letter["Message-ID"] = make_msgid(domain=self.address.partition("@")[2])
         return letter
+
+
+def _is_like(mail: EmailMessage, subject: str, sender: str) -> bool:
+    return subject.lower() in str(mail["Subject"] or "").lower() and sender.lower() in str(mail["From"] or "").lower()
 
 
 def _answers_to(mail: EmailMessage) -> str:

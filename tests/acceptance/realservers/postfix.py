@@ -6,7 +6,6 @@ and it listens on loopback only. Nothing can leave: every transport except LMTP 
 
 import os
 import pwd
-import shutil
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from acceptance.realservers.endpoint import LOOPBACK
 from acceptance.realservers.process import Server
 
 DAEMONS = Path("/usr/lib/postfix/sbin")
+LONG_AGO = 1_600_000_000  #: Postfix waits until its configuration has not been edited for a second.
 
 #: Directory of the queue → owner, group, mode, as Postfix's own `postfix-files` has them.
 _QUEUE = {
@@ -68,11 +68,11 @@ def write_recipients(config: Path, addresses: Iterable[str]) -> None:
     """Build the lookup table of recipients. An entry `@domain` accepts whatever stands before it."""
     source = config / "recipients.new"
     source.write_text("".join(f"{address} ok\n" for address in addresses), encoding="ascii")
-    subprocess.run(["postmap", "-c", config, f"hash:{source}"], check=True, capture_output=True)
+    subprocess.run(["/usr/sbin/postmap", "-c", config, f"hash:{source}"], check=True, capture_output=True)
     source.with_name("recipients.new.db").replace(config / "recipients.db")
 
 
-def start_postfix(  # noqa: PLR0913 - each is a fact of its own
+def start_postfix(
     folder: Path,
     *,
     domains: Iterable[str],
@@ -98,12 +98,14 @@ def start_postfix(  # noqa: PLR0913 - each is a fact of its own
     _make_queue(folder / "queue")
     copies = ""
     if sent_copies is not None:
-        quoted = sent_copies.replace("$", "$$")
-        (config / "sent_copies").write_text(f'/^([^@+]+)(\\+[^@]*)?@(.*)$/ "${{1}}+{quoted}"@${{3}}\n', encoding="ascii")
+        rule = rf"/^([^@+]+)(\+[^@]*)?@(.*)$/ ${{1}}+{sent_copies}@${{3}}"
+        (config / "sent_copies").write_text(f"{rule}\n", encoding="ascii")
         copies = f"sender_bcc_maps = regexp:{config}/sent_copies\n"
     main = _main_cf(folder, domains, certificates, lmtp_port=lmtp_port, sasl_port=sasl_port) + copies
     (config / "main.cf").write_text(main, encoding="ascii")
     (config / "master.cf").write_text(_master_cf(ports), encoding="ascii")
+    for name in ("main.cf", "master.cf"):
+        os.utime(config / name, (LONG_AGO, LONG_AGO))
     write_recipients(config, recipients)
     # -d keeps the master in the foreground with its output; its own group it has already.
     server = Server("postfix", [DAEMONS / "master", "-d", "-c", config], log=log)
@@ -133,7 +135,7 @@ config_directory = {folder}/config
 queue_directory = {folder}/queue
 data_directory = {folder}/data
 daemon_directory = {DAEMONS}
-command_directory = {Path(shutil.which("postmap") or "/usr/sbin/postmap").parent}
+command_directory = /usr/sbin
 mail_owner = postfix
 setgid_group = postdrop
 maillog_file = {folder}/mail.log

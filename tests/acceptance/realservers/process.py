@@ -11,10 +11,10 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from acceptance.realservers.waiting import Late, wait_until
+from acceptance.realservers.waiting import TooLateError, wait_until
 
 
-class CouldNotStart(RuntimeError):
+class StartError(RuntimeError):
     """A server ended or stayed silent while it should have started; the text holds the end of its log."""
 
 
@@ -28,7 +28,7 @@ class Server:
         self._output = log.with_suffix(".out")
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(
-                ["setpriv", *privileges, "--pdeathsig", "TERM", "--", *command],
+                ["/usr/bin/setpriv", *privileges, "--pdeathsig", "TERM", "--", *command],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -48,10 +48,9 @@ class Server:
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def complain_if_ended(self) -> None:
-        """Raise `CouldNotStart` with the end of the log if the server is not there any more."""
+        """Raise `StartError` with the end of the log if the server is not there any more."""
         if self.ended():
-            message = f"{self.name} ended while starting:\n{self.last_words()}"
-            raise CouldNotStart(message)
+            raise StartError(f"{self.name} ended while starting:\n{self.last_words()}")
 
     def last_words(self, lines: int = 30) -> str:
         """Return the end of what the server printed and logged."""
@@ -68,7 +67,7 @@ class Server:
         if self._process.returncode is not None:
             return
         self._signal(signal.SIGTERM)
-        with contextlib.suppress(Late):
+        with contextlib.suppress(TooLateError):
             wait_until(self.ended, patience, interval=0.02)
         # The leader, even dead, is not reaped yet: the group's id cannot belong to anybody else.
         self._signal(signal.SIGKILL)

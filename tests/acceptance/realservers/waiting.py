@@ -10,12 +10,12 @@ T = TypeVar("T")
 _never = threading.Event()
 
 
-class Late(AssertionError):
+class TooLateError(AssertionError):
     """What was waited for did not come within its limit."""
 
 
 def wait_until(predicate: Callable[[], T], timeout: float = 10.0, *, what: str = "", interval: float = 0.05) -> T:
-    """Return the first truthy value of `predicate`; raise `Late` after `timeout` seconds.
+    """Return the first truthy value of `predicate`; raise `TooLateError` after `timeout` seconds.
 
     `predicate` looks at a state outside (a server, a file, a process) and is asked every `interval` seconds and once
     more at the end. What it raises passes through: a predicate that knows it cannot come true any more says so.
@@ -26,6 +26,5 @@ def wait_until(predicate: Callable[[], T], timeout: float = 10.0, *, what: str =
         if value := predicate():
             return value
         if last_look:
-            message = f"not within {timeout:g} s: {what or getattr(predicate, '__name__', 'the condition')}"
-            raise Late(message)
+            raise TooLateError(f"not within {timeout:g} s: {what or getattr(predicate, '__name__', 'the condition')}")
         _never.wait(interval)
