@@ -29,4 +29,4 @@ def doubling(failures: int, *, first: timedelta, most: timedelta) -> timedelta:
     """Return `first` for one failure, twice that for two, and so on up to `most`; nothing for none."""
     if failures <= 0:
         return timedelta()
-    return min(most, first * 2 ** min(failures - 1, 30))
+    return min(most, first * (1 << min(failures - 1, 30)))

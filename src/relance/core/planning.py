@@ -228,11 +228,11 @@ def _enter(
     match step:
         case EmailStep():
             status, due = EnrollmentStatus.ACTIVE, clamped(begins, plan.window, zone)
-        case WaitStep(duration=duration):
-            ends = after(begins, duration, plan.window, zone)
+        case WaitStep():
+            ends = after(begins, step.duration, plan.window, zone)
             status, due = EnrollmentStatus.WAITING, clamped(ends, plan.window, zone)
-        case BranchStep(condition=condition):
-            status, due = EnrollmentStatus.WAITING, _decidable(condition, plan, begins, zone, replied_at)
+        case BranchStep():
+            status, due = EnrollmentStatus.WAITING, _decidable(step.condition, plan, begins, zone, replied_at)
     return Place(step=step.id, kind=step.kind, counter=counter, status=status, due_at=due)
 
 
