@@ -41,14 +41,13 @@ class Person:
         """
         what = f"mail {count} for {self.address} with subject {subject!r} from {sender!r}"
         with imap_session(self.imap, ca_file=self.ca_file, login=(self.address, self.password)) as session:
-            return wait_until(
-                lambda: [mail for mail in read_folder(session, "INBOX") if _is_like(mail, subject, sender)][
-                    count - 1 :
-                ],
+            found = wait_until(
+                lambda: [mail for mail in read_folder(session, "INBOX") if _fits(mail, subject, sender)][count - 1 :],
                 timeout,
                 what=what,
                 interval=0.1,
-            )[0]
+            )
+        return found[0]
 
     def send(self, message: EmailMessage, *to: str, envelope_from: str | None = None) -> None:
         """Submit a message; without `to` its recipients come from its headers. Errors are those of smtplib."""
@@ -108,7 +107,7 @@ class Person:
         return letter
 
 
-def _is_like(mail: EmailMessage, subject: str, sender: str) -> bool:
+def _fits(mail: EmailMessage, subject: str, sender: str) -> bool:
     return subject.lower() in str(mail["Subject"] or "").lower() and sender.lower() in str(mail["From"] or "").lower()
 
 

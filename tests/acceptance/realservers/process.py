@@ -1,4 +1,4 @@
-"""A server process in a group of its own, which ends when it is told to and when its parent dies.
+"""A server process in a group of its own, which ends with the test that started it.
 
 The kernel tells the server when the thread that started it is gone (`setpriv --pdeathsig`), so that a killed test run
 leaves nothing behind. Start servers from the main thread.
@@ -10,8 +10,6 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-
-from acceptance.realservers.waiting import TooLateError, wait_until
 
 
 class StartError(RuntimeError):
@@ -62,17 +60,12 @@ class Server:
         ]
         return "\n".join(text[-lines:])
 
-    def stop(self, patience: float = 5.0) -> None:
-        """End the server and its whole group; kill what is left after `patience` seconds. Twice is once."""
-        if self._process.returncode is not None:
-            return
-        self._signal(signal.SIGTERM)
-        with contextlib.suppress(TooLateError):
-            wait_until(self.ended, patience, interval=0.02)
-        # The leader, even dead, is not reaped yet: the group's id cannot belong to anybody else.
-        self._signal(signal.SIGKILL)
-        self._process.wait()
+    def stop(self) -> None:
+        """Kill the server with its whole group: its files are thrown away, so it has nothing to save. Twice is once.
 
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, number)
+        The leader is reaped last, so that the group's id cannot belong to anybody else meanwhile.
+        """
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.wait()

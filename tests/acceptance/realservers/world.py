@@ -66,9 +66,13 @@ class RealMail(RealImap):
             ports=PostfixPorts(tls=tls, starttls=starttls, plain=plain),
             lmtp_port=self._dovecot.ports.lmtp,
             sasl_port=self._dovecot.ports.sasl,
-            sent_copies=self.layout.folder(Role.SENT).wire if self._saves_sent else None,
+            sent_copies=self._sent_detail() if self._saves_sent else None,
         )
         self._servers.append(self._postfix.server)
+
+    def _sent_detail(self) -> str:
+        """Return what Dovecot takes after `+` as the Sent folder: its name inside the namespace."""
+        return self.layout.folder(Role.SENT).wire.removeprefix(self.layout.prefix)
 
     def _answers(self) -> bool:
         return super()._answers() and all(self._offers_login(security) for security in Security)
