@@ -1,0 +1,42 @@
+"""The port's errors with what this connector knows in addition; nothing else leaves it."""
+
+from relance.connectors.smtp_imap.imap_parser import Code
+from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, ReadingFailedError
+
+# RFC 5530: the server's own trouble, not the password's nor the folder's.
+TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN", "OVERQUOTA"})
+
+
+class UnreachableError(MailboxUnreachableError):
+    """No usable connection came about. `step`: `resolve`, `connect`, `tls` or `greeting`."""
+
+    def __init__(self, message: str, *, step: str) -> None:
+        super().__init__(message)
+        self.step = step
+
+
+class WireLostError(Exception):
+    """The connection closed, went silent or spoke no IMAP. Never leaves this package: callers say what it means."""
+
+
+class LostError(ReadingFailedError):
+    """The IMAP connection was lost in the middle of something. Connect again, then read again."""
+
+
+class RefusedError(ReadingFailedError):
+    """The IMAP server answered NO or BAD; the connection is still good."""
+
+    def __init__(self, doing: str, *, kind: str, code: Code | None, text: str) -> None:
+        super().__init__(f"the IMAP server refused to {doing}: {text or kind}")
+        self.kind = kind
+        self.code = code.name if code else None
+        self.text = text
+
+
+def login_refusal(server: str, code: str | None, text: str) -> LoginRefusedError:
+    """Return the error for a refused login."""
+    temporary = code in TEMPORARY_CODES
+    advice = "try again later" if temporary else "check user name and password or token"
+    return LoginRefusedError(
+        f"{server} refused the login ({text or 'without a reason'}): {advice}", temporary=temporary
+    )

@@ -1,0 +1,333 @@
+"""One logged-in IMAP connection: commands out, responses in, every failure with its meaning.
+
+Rule 1: whatever the server does ends in LostError (this connection is over) or RefusedError (NO or BAD, it goes on).
+Rule 2: no command waits for ever: after `command_seconds` of silence the connection is over.
+Rule 3: the connection is only ever read by the task that runs a command or waits in IDLE.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from relance.connectors.smtp_imap.errors import LostError, RefusedError, WireLostError
+from relance.connectors.smtp_imap.imap_commands import Command, String, command, write_command
+from relance.connectors.smtp_imap.imap_parser import (
+    Capability,
+    Condition,
+    Continuation,
+    Event,
+    Exists,
+    ResponseParser,
+    Tagged,
+)
+from relance.connectors.smtp_imap.imap_wire import ProtocolViolation
+from relance.connectors.smtp_imap.transport import Wire
+
+LONGEST_COMMAND = 10.0  # times command_seconds: a server that drips bytes does not hold us for ever
+MOST_EVENTS = 50_000  # in one command's answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """The folder that is open, as the server described it; None where it did not say."""
+
+    wire_name: bytes
+    uid_validity: int | None
+    uid_next: int | None
+    highest_modseq: int | None
+    exists: int
+
+
+class ImapSession:
+    """Commands over one wire. Opened and logged in by `imap_login.open_session`."""
+
+    def __init__(self, wire: Wire, *, time_limit: float) -> None:
+        self.wire = wire
+        self.time_limit = time_limit
+        self.capabilities: frozenset[str] = frozenset()
+        self.capabilities_told = False  #: The server spoke of them by itself since this was reset.
+        self.preauthenticated = False
+        self.selected: Selected | None = None
+        self.farewell: str | None = None  #: What the server said with BYE.
+        self._parser = ResponseParser()
+        self._tags = 0
+
+    @property
+    def is_lost(self) -> bool:
+        """Tell whether the connection is known to be over."""
+        return self.wire.lost is not None or self.farewell is not None
+
+    async def run(self, one: Command, *, doing: str) -> list[Event]:
+        """Run one command and return the untagged responses to it. Raises LostError, RefusedError.
+
+        `doing` completes the sentence "the IMAP server refused to …".
+        """
+        tag = self._next_tag()
+        events: list[Event] = []
+        async with self._limit():
+            pieces = write_command(tag, one, self.capabilities)
+            for piece in pieces[:-1]:
+                await self._write(piece)
+                ended = await self._collect(tag, events, until_continuation=True)
+                if ended is not None:
+                    raise _refusal(doing, ended)
+            await self._write(pieces[-1])
+            ended = await self._collect(tag, events)
+        if ended is None or ended.kind != "OK":
+            raise _refusal(doing, ended)
+        return events
+
+    async def run_all(self, commands: Sequence[Command], *, doing: str) -> list[list[Event] | RefusedError]:
+        """Run commands that depend on nothing in one write, and return each one's answer or refusal.
+
+        Untagged responses are given to the first command that has not ended. Raises LostError.
+        """
+        if any(one.waits for one in commands):
+            return [await self._run_settled(one, doing) for one in commands]
+        tags = [self._next_tag() for _ in commands]
+        answers: list[list[Event] | RefusedError] = []
+        async with self._limit():
+            pieces = [write_command(tag, one, self.capabilities)[0] for tag, one in zip(tags, commands, strict=True)]
+            await self._write(b"".join(pieces))
+            for tag in tags:
+                events: list[Event] = []
+                ended = await self._collect(tag, events)
+                answers.append(events if ended is not None and ended.kind == "OK" else _refusal(doing, ended))
+        return answers
+
+    async def greet(self) -> Condition:
+        """Return the greeting. Raises LostError."""
+        async with self._limit():
+            event = await self.next_event()
+        if isinstance(event, Condition) and event.kind in {"OK", "PREAUTH", "BYE"}:
+            self.preauthenticated = event.kind == "PREAUTH"
+            return event
+        self.wire.abort()
+        raise LostError(f"{self.wire.endpoint} does not greet like an IMAP server")
+
+    async def authenticate(self, mechanism: str, first: bytes, *, then: bytes, doing: str) -> None:
+        """Run AUTHENTICATE with an encoded initial response (RFC 4959); answer later challenges with `then`.
+
+        Raises LostError, RefusedError.
+        """
+        tag = self._next_tag()
+        events: list[Event] = []
+        at_once = "SASL-IR" in self.capabilities
+        async with self._limit():
+            opening = f"{tag} AUTHENTICATE {mechanism}".encode("ascii")
+            await self._write(opening + (b" " + first if at_once else b"") + b"\r\n")
+            answers = [then, b"*"] if at_once else [first, then, b"*"]
+            ended = await self._collect(tag, events, until_continuation=True)
+            for answer in answers:
+                if ended is not None:
+                    break
+                await self._write(answer + b"\r\n")
+                ended = await self._collect(tag, events, until_continuation=True)
+        if ended is None:
+            self.wire.abort()
+            raise LostError(f"{self.wire.endpoint} keeps asking for more during the login")
+        if ended.kind != "OK":
+            raise _refusal(doing, ended)
+
+    async def refresh_capabilities(self) -> None:
+        """Ask what the server can do."""
+        await self.run(command("CAPABILITY"), doing="say what it can do")
+
+    async def examine(self, wire_name: bytes, *, shown: str) -> Selected:
+        """Open a folder without changing it, or return it if it is open. Raises LostError, RefusedError."""
+        if self.selected is not None and self.selected.wire_name == wire_name:
+            return self.selected
+        self.selected = None
+        arguments = ["(CONDSTORE)"] if "CONDSTORE" in self.capabilities else []
+        doing = f"open {shown}"
+        try:
+            events = await self.run(command("EXAMINE", _name(wire_name), *arguments), doing=doing)
+        except RefusedError as error:
+            if error.kind != "BAD" or not arguments:
+                raise
+            self.capabilities -= {"CONDSTORE"}  # it says so and cannot do it
+            events = await self.run(command("EXAMINE", _name(wire_name)), doing=doing)
+        self.selected = _describe(wire_name, events)
+        return self.selected
+
+    async def unselect(self) -> None:
+        """Leave the folder, so that STATUS is right for all of them (RFC 3501 §6.3.10 warns of the open one)."""
+        if self.selected is None:
+            return
+        self.selected = None
+        # A folder opened by EXAMINE loses nothing by CLOSE (RFC 3501 §6.4.2).
+        await self.run(command("UNSELECT" if "UNSELECT" in self.capabilities else "CLOSE"), doing="close the folder")
+
+    async def noop(self, *, time_limit: float | None = None) -> list[Event]:
+        """Ask for news and prove that the connection lives. Raises LostError, RefusedError."""
+        usual = self.time_limit
+        self.time_limit = time_limit or usual
+        try:
+            return await self.run(command("NOOP"), doing="answer")
+        finally:
+            self.time_limit = usual
+
+    async def start_idle(self) -> str | None:
+        """Begin IDLE (RFC 2177) and return its tag once the server listens; None where it refuses.
+
+        Raises LostError.
+        """
+        tag = self._next_tag()
+        async with self._limit():
+            await self._write(f"{tag} IDLE\r\n".encode("ascii"))
+            ended = await self._collect(tag, [], until_continuation=True)
+        return tag if ended is None else None
+
+    async def end_idle(self, tag: str, notice: Callable[[Event], None]) -> None:
+        """Say DONE and give what comes before the answer to `notice`. Raises LostError."""
+        async with self._limit():
+            await self._write(b"DONE\r\n")
+            while True:
+                event = await self.next_event()
+                if isinstance(event, Tagged) and event.tag == tag:
+                    return
+                notice(event)
+
+    def waiting_event(self) -> Event | None:
+        """Return an event that already came, or None. Raises LostError where the server broke the protocol."""
+        event = self._parser.next_event()
+        if event is None and (data := self.wire.take()):
+            self._parser.feed(data)
+            event = self._parser.next_event()
+        if isinstance(event, ProtocolViolation):
+            self.wire.abort()
+            raise LostError(f"{self.wire.endpoint} broke the protocol: {event.reason}")
+        if event is not None:
+            self._notice(event)
+        return event
+
+    async def next_event(self) -> Event:
+        """Return the next event. Raises LostError."""
+        while True:
+            event = self.waiting_event()
+            if event is not None:
+                return event
+            try:
+                self._parser.feed(await self.wire.read(time_limit=self.time_limit))
+            except WireLostError as error:
+                self.wire.abort()
+                raise LostError(self._why(error)) from error
+
+    async def log_out(self) -> None:
+        """Say goodbye without waiting for an answer."""
+        if not self.is_lost:
+            with contextlib.suppress(WireLostError):
+                await self.wire.write(f"{self._next_tag()} LOGOUT\r\n".encode("ascii"), time_limit=1.0)
+        self.wire.close()
+
+    # --- inside ---
+
+    async def _run_settled(self, one: Command, doing: str) -> list[Event] | RefusedError:
+        try:
+            return await self.run(one, doing=doing)
+        except RefusedError as error:
+            return error
+
+    async def _write(self, data: bytes) -> None:
+        try:
+            await self.wire.write(data, time_limit=self.time_limit)
+        except WireLostError as error:
+            self.wire.abort()
+            raise LostError(self._why(error)) from error
+
+    async def _collect(self, tag: str, events: list[Event], *, until_continuation: bool = False) -> Tagged | None:
+        """Read until the command ends, or (None) until the server asks for more of it."""
+        while True:
+            match await self.next_event():
+                case Tagged(tag=ended) as tagged if ended == tag:
+                    return tagged
+                case Continuation() if until_continuation:
+                    return None
+                case Condition(kind="BYE") as farewell:
+                    self.wire.abort()
+                    raise LostError(f"{self.wire.endpoint} closed the connection: {farewell.text}")
+                case event:
+                    events.append(event)
+                    if len(events) > MOST_EVENTS:
+                        self.wire.abort()
+                        raise LostError(f"{self.wire.endpoint} answers without end")
+
+    def _limit(self) -> "_CommandLimit":
+        return _CommandLimit(self.wire, LONGEST_COMMAND * self.time_limit)
+
+    def _notice(self, event: Event) -> None:
+        """Keep what holds for the whole connection."""
+        match event:
+            case Capability(names=names):
+                self.capabilities = names
+                self.capabilities_told = True
+            case Condition() | Tagged() if event.code is not None and event.code.name == "CAPABILITY":
+                self.capabilities = frozenset(event.code.argument.upper().split())
+                self.capabilities_told = True
+            case Condition(kind="BYE", text=text):
+                self.farewell = text or "BYE"
+            case _:
+                pass
+
+    def _next_tag(self) -> str:
+        self._tags += 1
+        return f"R{self._tags}"
+
+    def _why(self, error: WireLostError) -> str:
+        if self.farewell is not None:
+            return f"{self.wire.endpoint} closed the connection: {self.farewell}"
+        return str(error)
+
+
+class _CommandLimit:
+    """The longest time that one command may take in all; ends the connection, since its answer may still come."""
+
+    __slots__ = ("_seconds", "_timeout", "_wire")
+
+    def __init__(self, wire: Wire, seconds: float) -> None:
+        self._wire = wire
+        self._seconds = seconds
+        self._timeout = asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        try:
+            await self._timeout.__aexit__(kind, error, None)
+        except TimeoutError:
+            self._wire.abort()
+            raise LostError(f"{self._wire.endpoint} did not finish a command in {self._seconds:g} seconds") from None
+        if isinstance(error, asyncio.CancelledError):
+            self._wire.abort()  # the rest of the answer would be taken for the next command's
+
+
+def _name(wire_name: bytes) -> String:
+    return String(wire_name)
+
+
+def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected:
+    codes: dict[str, int | None] = {}
+    exists = 0
+    for event in events:
+        match event:
+            case Exists(count=count):
+                exists = count
+            case Condition(kind="OK", code=code) if code is not None and code.argument.isdecimal():
+                codes[code.name] = int(code.argument[:19])
+            case _:
+                pass
+    return Selected(
+        wire_name=wire_name,
+        uid_validity=codes.get("UIDVALIDITY"),
+        uid_next=codes.get("UIDNEXT") or None,
+        highest_modseq=codes.get("HIGHESTMODSEQ") or None,
+        exists=exists,
+    )
+
+
+def _refusal(doing: str, ended: Tagged | None) -> RefusedError:
+    if ended is None:
+        return RefusedError(doing, kind="BAD", code=None, text="it asked for more than there was")
+    return RefusedError(doing, kind=ended.kind, code=ended.code, text=ended.text)
