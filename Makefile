@@ -4,6 +4,7 @@
 #   make test                       every test; ARGS="tests/unit -k reply" for some of them
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
+#   make states                     write docs/reference/states.md from the transition tables
 #   make lock / make upgrade        write the lock for pyproject.toml / with newer versions
 #   make clean                      remove what was built; your data directory stays
 
@@ -15,7 +16,7 @@ ARGS ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test check format lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test check format states lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -47,6 +48,9 @@ check: dev-environment
 format: dev-environment
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+states: dev-environment
+	$(BIN)/python scripts/write_states.py
 
 lock: dev-environment
 	@$(MAKE) --no-print-directory compile
