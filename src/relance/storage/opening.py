@@ -1,0 +1,81 @@
+"""Opening the store that a URL or a path names, with its schema up to date; and the lock of the one engine."""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from relance.ports.store import SchemaError, Store, StoreBusyError, StoreUnavailableError
+from relance.storage.migrate import load_migrations
+from relance.storage.sqlite import SqliteStore
+from relance.storage.sqlite_schema import migrate_sqlite
+from relance.storage.statements import Dialect
+
+_URLS = ("postgresql://", "postgres://")
+
+
+class EngineRunningError(StoreBusyError):
+    """Another engine works on this data directory. Commands work beside it; a second engine does not."""
+
+
+def is_postgres(location: str) -> bool:
+    """Tell whether the location is a PostgreSQL URL rather than a path."""
+    return location.startswith(_URLS)
+
+
+def open_store(location: str | Path) -> Store:
+    """Open a PostgreSQL URL or a SQLite path, and bring its schema up to date. Blocks.
+
+    Raises SchemaError, StoreBusyError and StoreUnavailableError, each with a sentence that says what to do.
+    """
+    if isinstance(location, str) and is_postgres(location):
+        return _open_postgres(location)
+    path = Path(location)
+    if not path.parent.is_dir():
+        raise StoreUnavailableError(f"There is no directory {path.parent}: create it with `relance init`")
+    migrate_sqlite(path)
+    return SqliteStore(path)
+
+
+def _open_postgres(url: str) -> Store:
+    try:
+        from relance.storage import postgres, postgres_schema  # noqa: PLC0415 - an extra: asked for only when used
+    except ImportError as error:
+        remedy = "pip install 'relance[postgres]'"
+        raise StoreUnavailableError(f"PostgreSQL needs a driver that is not installed: {remedy}") from error
+    postgres_schema.migrate_postgres(url)
+    return postgres.PostgresStore(url)
+
+
+def schema_version(dialect: Dialect) -> int:
+    """Return the number of the newest schema change this program knows."""
+    known = load_migrations(dialect)
+    if not known:
+        raise SchemaError("this installation has no migrations: it is incomplete, install it again")
+    return known[-1].number
+
+
+@contextlib.contextmanager
+def engine_lock(path: Path) -> Iterator[None]:
+    """Be the only engine of a data directory while the block runs; `path` is its `engine.lock`.
+
+    The lock is the kernel's and ends with the process, however it ends. Raises EngineRunningError naming the other.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreUnavailableError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            pid = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            raise EngineRunningError(
+                f"An engine (process {pid}) already works on {path.parent}: stop it first, or use another --data",
+            ) from error
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)

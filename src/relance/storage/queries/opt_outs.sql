@@ -1,0 +1,15 @@
+-- Keyed hashes of addresses that opted out. Append-only; the same lines stand in a file outside the database.
+
+-- name: opt_outs.add
+-- One more opt-out; the same address may opt out again.
+INSERT INTO opt_outs (workspace_id, digest, reason, at) VALUES (:workspace_id, :digest, :reason, :at)
+
+-- name: opt_outs.known
+-- Which of these digests have opted out in this workspace.
+SELECT DISTINCT digest FROM opt_outs
+WHERE workspace_id = :workspace_id AND digest = ANY (:digests_list::text[])
+
+-- name: opt_outs.list
+-- A page of a workspace's opt-outs after an id, oldest first.
+SELECT id, digest, reason, at FROM opt_outs
+WHERE workspace_id = :workspace_id AND id > :after ORDER BY id LIMIT :size

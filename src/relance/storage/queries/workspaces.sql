@@ -1,0 +1,28 @@
+-- Tenants. Everything else belongs to one.
+
+-- part: workspaces.columns
+id, uid, name, timezone, settings, wrapped_key, revision, created_at
+
+-- name: workspaces.add
+-- The new workspace's id. A name or uid that is taken is a conflict.
+INSERT INTO workspaces (uid, name, timezone, settings, wrapped_key, created_at)
+VALUES (:uid, :name, :timezone, :settings, :wrapped_key, :created_at)
+RETURNING id
+
+-- name: workspaces.find
+-- The workspace of this name, or no row.
+SELECT {workspaces.columns} FROM workspaces WHERE name = :name
+
+-- name: workspaces.get
+-- The workspace with this id, or no row.
+SELECT {workspaces.columns} FROM workspaces WHERE id = :id
+
+-- name: workspaces.list
+-- Every workspace, by name.
+SELECT {workspaces.columns} FROM workspaces ORDER BY name
+
+-- name: workspaces.change_settings
+-- Sets zone and settings if nobody changed them since `revision`. No row changed: read again and decide again.
+UPDATE workspaces
+SET timezone = :timezone, settings = :settings, revision = revision + 1
+WHERE id = :id AND revision = :revision
