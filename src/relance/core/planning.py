@@ -225,15 +225,25 @@ def _enter(
     replied_at: datetime | None,
 ) -> Place:
     begins = after(since, step.after, plan.window, zone)
+    status, due = _begun(plan, step, begins, zone, replied_at)
+    return Place(step=step.id, kind=step.kind, counter=counter, status=status, due_at=due)
+
+
+def _begun(
+    plan: Plan,
+    step: Step,
+    begins: datetime,
+    zone: ZoneInfo,
+    replied_at: datetime | None,
+) -> tuple[EnrollmentStatus, datetime]:
     match step:
         case EmailStep():
-            status, due = EnrollmentStatus.ACTIVE, clamped(begins, plan.window, zone)
+            return EnrollmentStatus.ACTIVE, clamped(begins, plan.window, zone)
         case WaitStep():
             ends = after(begins, step.duration, plan.window, zone)
-            status, due = EnrollmentStatus.WAITING, clamped(ends, plan.window, zone)
+            return EnrollmentStatus.WAITING, clamped(ends, plan.window, zone)
         case BranchStep():
-            status, due = EnrollmentStatus.WAITING, _decidable(step.condition, plan, begins, zone, replied_at)
-    return Place(step=step.id, kind=step.kind, counter=counter, status=status, due_at=due)
+            return EnrollmentStatus.WAITING, _decidable(step.condition, plan, begins, zone, replied_at)
 
 
 def _decidable(

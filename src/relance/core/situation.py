@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from relance.core.defaults import FRESHNESS
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
@@ -51,4 +52,7 @@ class Situation:
     mailbox_usage: Usage
     sequence_usage: Usage  #: Of daily_cap.
     new_usage: Usage  #: Of max_new_per_day.
-    freshness: timedelta = timedelta(seconds=60)
+    mailbox_factor: float = (
+        1.0  #: What the mailbox's health leaves of its daily cap; `health` in `relance.core.pacing`.
+    )
+    freshness: timedelta = FRESHNESS

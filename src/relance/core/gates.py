@@ -1,0 +1,330 @@
+"""The gates: everything that may keep a step from being acted on, in one list, in order.
+
+Rule 1: a gate is a function of one `Situation`; it reads no clock and no database.
+Rule 2: a gate that says no for now names the next time it could say yes. Nobody is abandoned.
+Rule 3: `Leave` and `Stop` come before every `Defer`: an ended or suppressed person is not put off until tomorrow.
+Rule 4: of several deferrals that are the lead's own the latest is taken, so that the row is not claimed in vain before.
+        One that is shared (mailbox, sequence) is written there, and never on the lead.
+Rule 5: a mailbox is read for fresh answers only when nothing else stands in the way: `reply_freshness` with `until`
+        now means "read it and ask again".
+Rule 6: a new kind of step runs the same list; a gate that concerns only messages says so in the list.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from relance.core.calendar import (
+    SEARCH_DAYS,
+    Never,
+    after,
+    day_ends,
+    first_zone,
+    hour_ends,
+    opens_at,
+    quiet_until,
+    zone_of,
+)
+from relance.core.defaults import RECHECK
+from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
+from relance.core.mailbox import MailboxStatus
+from relance.core.pacing import cap_today
+from relance.core.sequence import SequenceStatus
+from relance.core.situation import Situation
+from relance.core.suppression import Suppression, SuppressionKind
+from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
+
+
+def lock(at: Situation) -> Verdict:
+    """Pass unless another worker acts on the enrollment; an expired lock is taken over."""
+    row = at.enrollment
+    held = row.lock_holder is not None and row.lock_expires_at is not None and row.lock_expires_at > at.now
+    return Leave(reason="locked") if held and row.lock_holder != at.worker else PASS
+
+
+def step_match(at: Situation) -> Verdict:
+    """Pass if it still stands on the step it was woken for, that step exists, and it is due."""
+    row = at.enrollment
+    if row.step_counter != at.woken_counter:
+        return Leave(reason="moved_on")
+    if row.status not in WALKING:
+        return PASS  # The next gate says so.
+    if at.step is None or at.step.kind != row.step_kind:
+        return Stop(
+            status=EnrollmentStatus.BLOCKED,
+            reason=StopReason.BROKEN_SEQUENCE,
+            cause=f"step {row.step} is not in version {row.version} of {at.sequence.name}",
+        )
+    if row.next_due_at is None or row.next_due_at > at.now:
+        return Leave(reason="not_due")
+    return PASS
+
+
+def status(at: Situation) -> Verdict:
+    """Pass if the enrollment is active or waiting."""
+    return PASS if at.enrollment.status in WALKING else Leave(reason=str(at.enrollment.status))
+
+
+def sequence_live(at: Situation) -> Verdict:
+    """Pass if the sequence is live; its own status says why not, so nothing is written on its leads."""
+    live = at.sequence.status is SequenceStatus.LIVE
+    return PASS if live else Leave(reason=f"sequence_{at.sequence.status}")
+
+
+def suppression(at: Situation) -> Verdict:
+    """Pass unless the address, its domain, a domain above it or the phone is suppressed, or the person was erased."""
+    for found in at.suppressions:
+        if _binds(found, at):
+            return Stop(
+                status=EnrollmentStatus.SUPPRESSED,
+                reason=None,
+                cause=f"{found.kind} suppressed ({found.reason}, {found.scope}), from {found.source}",
+            )
+    return PASS
+
+
+def lead_hold(at: Situation) -> Verdict:
+    """Pass unless the person is away: then all their enrollments wait."""
+    until = at.lead.hold_until
+    return _lead("lead_hold", until=until) if until is not None and until > at.now else PASS
+
+
+def outcome_unknown(at: Situation) -> Verdict:
+    """Pass unless an earlier message may or may not have left: nothing more until that is settled."""
+    look = at.unknown_attempt_until
+    return PASS if look is None else _lead("outcome_unknown", until=max(look, at.now + RECHECK))
+
+
+def reply_freshness(at: Situation) -> Verdict:
+    """Pass if every mailbox that wrote to the person, who may have answered, was read a moment ago (D6)."""
+    if any(not written.readable for written in at.written):
+        return _lead("mailbox_unread", until=at.now + RECHECK)
+    oldest = at.now - at.freshness
+    if any(written.fresh_at is None or written.fresh_at < oldest for written in at.written):
+        return _lead("reply_freshness", until=at.now)
+    return PASS
+
+
+def frequency_cap(at: Situation) -> Verdict:
+    """Pass if the person got fewer messages in the period than allowed, over all sequences (B13)."""
+    cap = at.plan.frequency_cap
+    if cap is None or len(at.recent_sends) < cap.messages:
+        return PASS
+    zone = zone_of(
+        at.plan.window,
+        lead_timezone=at.lead.timezone,
+        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
+        workspace_timezone=at.workspace_timezone,
+    )
+    over = after(at.recent_sends[cap.messages - 1], cap.per, at.plan.window, zone)
+    return _lead("frequency_cap", until=over) if over > at.now else PASS
+
+
+def window(at: Situation) -> Verdict:
+    """Pass if the sequence's sending window is open, in its zone (B4)."""
+    if at.plan.window.timezone == "mailbox" and at.mailbox is None:
+        return PASS  # Its zone is not known before a mailbox is.
+    zone = zone_of(
+        at.plan.window,
+        lead_timezone=at.lead.timezone,
+        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
+        workspace_timezone=at.workspace_timezone,
+    )
+    match opens_at(at.plan.window, zone, at.now):
+        case Never():
+            return _lead("window_never_opens", until=at.now + timedelta(days=SEARCH_DAYS))
+        case opening:
+            return _lead("window", until=opening) if opening > at.now else PASS
+
+
+def quiet_hours(at: Situation) -> Verdict:
+    """Pass outside quiet hours: the sequence's, else the workspace's."""
+    quiet = at.plan.quiet_hours or at.workspace_quiet_hours
+    until = quiet_until(quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone), at.now)
+    return PASS if until is None else _lead("quiet_hours", until=until)
+
+
+def mailbox_status(at: Situation) -> Verdict:
+    """Pass if the mailbox works and nobody paused it."""
+    box = at.mailbox
+    if box is None or box.status is MailboxStatus.ACTIVE:
+        return PASS
+    later = box.skip_until is not None and box.skip_until > at.now
+    until = box.skip_until if later and box.skip_until else at.now + RECHECK
+    return _mailbox(box.last_skip_reason or f"mailbox_{box.status}", until=until)
+
+
+def mailbox(at: Situation) -> Verdict:
+    """Pass if the mailbox may send: its status, and whatever limit of its own it was put off for."""
+    trouble = mailbox_status(at)
+    box = at.mailbox
+    if trouble != PASS or box is None or box.skip_until is None or box.skip_until <= at.now:
+        return trouble
+    return _mailbox(box.last_skip_reason or "mailbox", until=box.skip_until)
+
+
+def daily_cap(at: Situation) -> Verdict:
+    """Pass if the mailbox has something left of today, with its ramp and its health, in its own zone."""
+    if at.mailbox is None:
+        return PASS
+    zone = first_zone(at.mailbox.timezone, at.workspace_timezone)
+    cap = cap_today(at.mailbox, today=at.now.astimezone(zone).date(), factor=at.mailbox_factor)
+    return PASS if at.mailbox_usage.today < cap else _mailbox("daily_cap", until=day_ends(at.now, zone))
+
+
+def hourly_cap(at: Situation) -> Verdict:
+    """Pass if the mailbox has something left of this hour."""
+    if at.mailbox is None or at.mailbox_usage.this_hour < at.mailbox.hourly_cap:
+        return PASS
+    zone = first_zone(at.mailbox.timezone, at.workspace_timezone)
+    return _mailbox("hourly_cap", until=hour_ends(at.now, zone))
+
+
+def gap(at: Situation) -> Verdict:
+    """Pass if the mailbox has rested since its last message."""
+    free = at.mailbox.next_allowed_at if at.mailbox else None
+    return _mailbox("gap", until=free) if free is not None and free > at.now else PASS
+
+
+def sequence_cap(at: Situation) -> Verdict:
+    """Pass if the sequence has something left of its day."""
+    put_off = at.sequence.skip_until
+    if put_off is not None and put_off > at.now:
+        return Defer(until=put_off, reason=at.sequence.last_skip_reason or "sequence_cap", holds=Holds.SEQUENCE)
+    if at.plan.daily_cap is None or at.sequence_usage.today < at.plan.daily_cap:
+        return PASS
+    return Defer(until=_sequence_day_ends(at), reason="sequence_cap", holds=Holds.SEQUENCE)
+
+
+def new_leads_cap(at: Situation) -> Verdict:
+    """Pass if the sequence may write to another person for the first time today."""
+    cap = at.plan.max_new_per_day
+    if not at.first_contact or cap is None or at.new_usage.today < cap:
+        return PASS
+    return Defer(until=_sequence_day_ends(at), reason="new_leads_cap", holds=Holds.NEW_LEADS)
+
+
+def cooldown(at: Situation) -> Verdict:
+    """Pass unless the enrollment was put off, after a failure or by a gate, and that time is not over."""
+    until = at.enrollment.skip_until
+    if until is None or until <= at.now:
+        return PASS
+    return _lead(at.enrollment.last_skip_reason or "cooldown", until=until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One gate of the list."""
+
+    name: str
+    judge: Callable[[Situation], Verdict]
+    messages_only: bool  #: It does not concern steps that send nothing (wait, branch).
+
+
+def _every(judge: Callable[[Situation], Verdict], name: str) -> Gate:
+    return Gate(name=name, judge=judge, messages_only=False)
+
+
+def _message(judge: Callable[[Situation], Verdict], name: str) -> Gate:
+    return Gate(name=name, judge=judge, messages_only=True)
+
+
+GATES: tuple[Gate, ...] = (
+    _every(lock, "lock"),
+    _every(step_match, "step_match"),
+    _every(status, "status"),
+    _every(sequence_live, "sequence_live"),
+    _every(suppression, "suppression"),
+    _message(lead_hold, "lead_hold"),
+    _message(outcome_unknown, "outcome_unknown"),
+    _message(reply_freshness, "reply_freshness"),
+    _message(frequency_cap, "frequency_cap"),
+    _message(window, "window"),
+    _message(quiet_hours, "quiet_hours"),
+    _message(mailbox, "mailbox"),
+    _message(daily_cap, "daily_cap"),
+    _message(hourly_cap, "hourly_cap"),
+    _message(gap, "gap"),
+    _message(sequence_cap, "sequence_cap"),
+    _message(new_leads_cap, "new_leads_cap"),
+    _every(cooldown, "cooldown"),
+)
+
+#: What `begin` asks once more, in the transaction that marks the attempt in flight. The limits whose slot the
+#: reservation has taken are not among them: they would count the message against itself.
+LAST_LOOK: tuple[Gate, ...] = (
+    _every(lock, "lock"),
+    _every(step_match, "step_match"),
+    _every(status, "status"),
+    _every(sequence_live, "sequence_live"),
+    _every(suppression, "suppression"),
+    _message(lead_hold, "lead_hold"),
+    _message(reply_freshness, "reply_freshness"),
+    _message(window, "window"),
+    _message(quiet_hours, "quiet_hours"),
+    _message(mailbox_status, "mailbox"),
+)
+
+
+def evaluate(at: Situation, *, gates: tuple[Gate, ...] = GATES) -> tuple[str, Verdict]:
+    """Return the verdict that counts and the name of its gate; the name is empty if all pass.
+
+    First any `Leave` or `Stop`, in order; then the latest deferral of the lead's own that lies ahead; then the first
+    shared one, in order; then `reply_freshness`, whose `until` is now: read, and ask again.
+    """
+    own: list[tuple[str, Defer]] = []
+    shared: list[tuple[str, Defer]] = []
+    for name, verdict in _judge(at, gates):
+        match verdict:
+            case Pass():
+                continue
+            case Leave() | Stop():
+                return name, verdict
+            case Defer(holds=Holds.LEAD):
+                own.append((name, verdict))
+            case Defer():
+                shared.append((name, verdict))
+    ahead = [found for found in own if found[1].until > at.now]
+    if ahead:
+        return max(ahead, key=lambda found: found[1].until)
+    return next(iter([*shared, *own]), ("", PASS))
+
+
+def last_look(at: Situation) -> tuple[str, Verdict]:
+    """Return what `evaluate` says over the gates that are asked again just before a message leaves."""
+    return evaluate(at, gates=LAST_LOOK)
+
+
+def survey(at: Situation) -> list[tuple[str, Verdict]]:
+    """Return what every gate that concerns the step says, in order, for `explain`."""
+    return list(_judge(at, GATES))
+
+
+def _judge(at: Situation, gates: tuple[Gate, ...]) -> Iterator[tuple[str, Verdict]]:
+    message = at.enrollment.step_kind == "email"
+    return ((gate.name, gate.judge(at)) for gate in gates if message or not gate.messages_only)
+
+
+def _binds(found: Suppression, at: Situation) -> bool:
+    match found.kind:
+        case SuppressionKind.ADDRESS:
+            return found.value == at.lead.email
+        case SuppressionKind.DOMAIN:
+            return at.lead.domain == found.value or at.lead.domain.endswith(f".{found.value}")
+        case SuppressionKind.PHONE:
+            return found.value == at.lead.phone
+        case SuppressionKind.TOMBSTONE:
+            return True  # Only who holds the key can tell: the caller looked it up by this person's hash.
+
+
+def _sequence_day_ends(at: Situation) -> datetime:
+    zone = zone_of(at.plan.window, lead_timezone=None, mailbox_timezone=None, workspace_timezone=at.workspace_timezone)
+    return day_ends(at.now, zone)
+
+
+def _lead(reason: str, *, until: datetime) -> Defer:
+    return Defer(until=until, reason=reason, holds=Holds.LEAD)
+
+
+def _mailbox(reason: str, *, until: datetime) -> Defer:
+    return Defer(until=until, reason=reason, holds=Holds.MAILBOX)
