@@ -198,8 +198,12 @@ def sequence_cap(at: Situation) -> Verdict:
 
 def new_leads_cap(at: Situation) -> Verdict:
     """Pass if the sequence may write to another person for the first time today."""
-    cap = at.plan.max_new_per_day
-    if not at.first_contact or cap is None or at.new_usage.today < cap:
+    put_off, cap = at.sequence.new_leads_until, at.plan.max_new_per_day
+    if not at.first_contact:
+        return PASS
+    if put_off is not None and put_off > at.now:
+        return Defer(until=put_off, reason="new_leads_cap", holds=Holds.NEW_LEADS)
+    if cap is None or at.new_usage.today < cap:
         return PASS
     return Defer(until=_sequence_day_ends(at), reason="new_leads_cap", holds=Holds.NEW_LEADS)
 

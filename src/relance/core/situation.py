@@ -52,7 +52,5 @@ class Situation:
     mailbox_usage: Usage
     sequence_usage: Usage  #: Of daily_cap.
     new_usage: Usage  #: Of max_new_per_day.
-    mailbox_factor: float = (
-        1.0  #: What the mailbox's health leaves of its daily cap; `health` in `relance.core.pacing`.
-    )
+    mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `pacing.health`.
     freshness: timedelta = FRESHNESS
