@@ -2,8 +2,12 @@
 
 import contextlib
 import imaplib
+import shutil
+import signal
 import smtplib
 import ssl
+import subprocess
+import sys
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -196,6 +200,22 @@ def test_nothing_is_left_of_a_world_that_was_stopped_by_an_error():
 
     assert 10 < len(running)
     assert not world.path.exists()
+
+
+def test_nothing_runs_on_when_the_test_run_is_killed():
+    """Not even SIGKILL leaves a server behind."""
+    script = (
+        "import os, signal; from acceptance.realservers import RealMail; world = RealMail();"
+        "print(world.path, *world.process_groups(), flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    tests = Path(__file__).parents[1]
+    killed = subprocess.run([sys.executable, "-c", script], cwd=tests, capture_output=True, text=True, check=False)
+    folder, *groups = killed.stdout.split()
+    shutil.rmtree(folder, ignore_errors=True)
+    wait_until(lambda: not members([int(group) for group in groups]), 5, what="the end of every process")
+
+    assert -signal.SIGKILL == killed.returncode
+    assert 2 == len(groups)
 
 
 def members(groups: list[int]) -> list[int]:

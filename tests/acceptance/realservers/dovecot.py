@@ -60,17 +60,13 @@ def start_dovecot(folder: Path, *, layout: Layout, certificates: Certificates, p
     (folder / "oauth2.conf").write_text(_oauth2_config(folder), encoding="utf-8")
     (folder / "passdb.conf").write_text(_passdb_config(folder), encoding="utf-8")
     (folder / "userdb.conf").write_text(_userdb_config(folder, user), encoding="utf-8")
-    privileges: list[str] = []
+    command: list[str | Path] = ["/usr/sbin/dovecot", "-F", "-c", config]
     if os.geteuid() == 0:
         for path in (folder, *folder.iterdir()):
             os.chown(path, user.pw_uid, user.pw_gid)
-        privileges = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-    server = Server(
-        "dovecot",
-        ["/usr/sbin/dovecot", "-F", "-c", config],
-        log=folder / "dovecot.log",
-        privileges=privileges,
-    )
+        who = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+        command = ["/usr/bin/setpriv", *who, "--", *command]
+    server = Server("dovecot", command, log=folder / "dovecot.log")
     return Dovecot(server=server, ports=ports, users=folder / "users", token_secret=token_secret)
 
 

@@ -5,6 +5,7 @@ under CI (`peers.py`).
 """
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -19,9 +20,12 @@ from peers import require_program, unavailable
 
 
 def require_dovecot() -> None:
-    """Skip or fail where Dovecot's IMAP or LMTP server is missing."""
-    for program in ("dovecot", "setpriv"):
-        require_program(program)
+    """Skip or fail where Dovecot 2.3 or its IMAP or LMTP server is missing (2.4 has another configuration)."""
+    require_program("setpriv")
+    dovecot = require_program("dovecot")
+    version = subprocess.run([dovecot, "--version"], capture_output=True, text=True, check=True).stdout
+    if not version.startswith("2.3."):
+        unavailable(f"Dovecot 2.3 (but {version.split()[0]})", "use Debian 12 or Ubuntu 24.04")
     # By path: Postfix has a program called lmtp too.
     for program, package in (("imap", "dovecot-imapd"), ("lmtp", "dovecot-lmtpd")):
         if not (Path("/usr/lib/dovecot") / program).exists():
