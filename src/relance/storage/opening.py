@@ -40,12 +40,14 @@ def open_store(location: str | Path) -> Store:
 
 def _open_postgres(url: str) -> Store:
     try:
-        from relance.storage import postgres, postgres_schema  # noqa: PLC0415 - an extra: asked for only when used
+        # An extra: asked for only when it is used.
+        from relance.storage.postgres import PostgresStore  # noqa: PLC0415
+        from relance.storage.postgres_schema import migrate_postgres  # noqa: PLC0415
     except ImportError as error:
         remedy = "pip install 'relance[postgres]'"
         raise StoreUnavailableError(f"PostgreSQL needs a driver that is not installed: {remedy}") from error
-    postgres_schema.migrate_postgres(url)
-    return postgres.PostgresStore(url)
+    migrate_postgres(url)
+    return PostgresStore(url)
 
 
 def schema_version(dialect: Dialect) -> int:

@@ -1,5 +1,5 @@
 -- SQLite keeps events in one table.
 
--- name: events.make_months
+-- name: partitions.make_months
 -- None: there is nothing to make.
 SELECT 0 * :ahead WHERE :now IS NOT NULL

@@ -1,0 +1,75 @@
+"""A connection to PostgreSQL: its settings, how its values arrive, and its errors in the port's words."""
+
+from collections.abc import Mapping
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.types.string import TextLoader
+
+from relance.ports.store import ConflictError, StoreBusyError, StoreError, StoreUnavailableError
+
+OLDEST_SERVER = 150_000
+#: Milliseconds; a function that waits longer between two statements has no business inside a transaction.
+IDLE_LIMIT = 5_000
+LOCK_LIMIT = 10_000  #: Milliseconds to wait for another transaction's lock.
+SILENCE_LIMIT = 10_000  #: Milliseconds without an acknowledgement after which TCP gives a connection up.
+
+_SERVER_SETTINGS: Mapping[str, str] = {
+    "timezone": "UTC",
+    "idle_in_transaction_session_timeout": str(IDLE_LIMIT),
+    "lock_timeout": str(LOCK_LIMIT),
+    "client_encoding": "UTF8",
+}
+_DEFAULTS: Mapping[str, str | int] = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": SILENCE_LIMIT,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "application_name": "relance",
+}
+
+
+def connection_arguments(url: str) -> dict[str, str | int]:
+    """Return psycopg's keyword arguments for a URL: ours where the URL is silent. Raises StoreUnavailableError."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise StoreUnavailableError(f"The database URL cannot be read: {error}") from error
+    ours = " ".join(f"-c {name}={value}" for name, value in _SERVER_SETTINGS.items())
+    said = {name: value for name, value in given.items() if value is not None}
+    return {**_DEFAULTS, **said, "options": f"{ours} {said.get('options', '')}".strip()}
+
+
+def prepare(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+    """Make JSON arrive as text, as it does from SQLite, and refuse a server that is too old."""
+    for name in ("json", "jsonb"):
+        connection.adapters.register_loader(name, TextLoader)
+    if connection.info.server_version < OLDEST_SERVER:
+        raise StoreUnavailableError(f"PostgreSQL {connection.info.server_version // 10_000} is too old: 15 or newer")
+
+
+def store_error(error: psycopg.Error, doing: str) -> StoreError:
+    """Say what happened in the port's words; `doing` is a statement's name or a phrase such as `committing`."""
+    match error:
+        case errors.IntegrityError():
+            return ConflictError(f"{doing}: {_first_line(error)}")
+        case errors.SerializationFailure() | errors.DeadlockDetected() | errors.LockNotAvailable():
+            return StoreBusyError(f"Another transaction held what {doing} needed: try again")
+        case errors.QueryCanceled():
+            return StoreBusyError(f"{doing} took too long and was ended: ask for less at once")
+        case errors.IdleInTransactionSessionTimeout():
+            return StoreBusyError(f"{doing} came too late: its transaction had been idle for {IDLE_LIMIT} ms")
+        case errors.DiskFull() | errors.OutOfMemory():
+            return StoreUnavailableError(f"PostgreSQL is out of space ({doing}): free some; nothing was changed")
+        case errors.ReadOnlySqlTransaction() | errors.InsufficientPrivilege():
+            return StoreUnavailableError(f"PostgreSQL refuses {doing} (is it the primary?): {_first_line(error)}")
+        case errors.OperationalError() | errors.InterfaceError():
+            return StoreUnavailableError(f"PostgreSQL does not answer ({doing}): {_first_line(error)}")
+        case _:
+            return StoreError(f"{doing}: {_first_line(error)}")
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
