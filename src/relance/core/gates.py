@@ -145,9 +145,12 @@ def quiet_hours(at: Situation) -> Verdict:
 
 
 def mailbox_status(at: Situation) -> Verdict:
-    """Pass if the mailbox works and nobody paused it."""
+    """Pass if the mailbox works and nobody paused it; one in trouble is tried again once its rest is over."""
     box = at.mailbox
     if box is None or box.status is MailboxStatus.ACTIVE:
+        return PASS
+    rested = box.skip_until is not None and box.skip_until <= at.now
+    if rested and box.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}:
         return PASS
     later = box.skip_until is not None and box.skip_until > at.now
     until = box.skip_until if later and box.skip_until else at.now + RECHECK
@@ -187,7 +190,7 @@ def gap(at: Situation) -> Verdict:
 
 
 def sequence_cap(at: Situation) -> Verdict:
-    """Pass if the sequence has something left of its day."""
+    """Pass if the sequence has something left of its day, which is the workspace's."""
     put_off = at.sequence.skip_until
     if put_off is not None and put_off > at.now:
         return Defer(until=put_off, reason=at.sequence.last_skip_reason or "sequence_cap", holds=Holds.SEQUENCE)
@@ -322,8 +325,7 @@ def _binds(found: Suppression, at: Situation) -> bool:
 
 
 def _sequence_day_ends(at: Situation) -> datetime:
-    zone = zone_of(at.plan.window, lead_timezone=None, mailbox_timezone=None, workspace_timezone=at.workspace_timezone)
-    return day_ends(at.now, zone)
+    return day_ends(at.now, first_zone(at.workspace_timezone))
 
 
 def _lead(reason: str, *, until: datetime) -> Defer:

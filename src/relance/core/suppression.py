@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from hashlib import blake2b
 
 
 class SuppressionKind(StrEnum):
@@ -44,3 +45,16 @@ class Suppression:
     reason: SuppressionReason
     source: str
     created_at: datetime
+
+
+def marks_of(email: str, phone: str | None, tombstone_key: bytes) -> tuple[str, ...]:
+    """Return every value whose suppression would bind this address and phone; no two kinds look alike."""
+    address = email.strip().casefold()
+    labels = address.rpartition("@")[2].split(".")
+    domains = [".".join(labels[i:]) for i in range(max(1, len(labels) - 1))]
+    return (address, *domains, *((phone,) if phone else ()), tombstone_of(address, tombstone_key))
+
+
+def tombstone_of(email: str, key: bytes) -> str:
+    """Return the keyed hash that stays when a person is erased, so that an import cannot write to them again."""
+    return blake2b(email.strip().casefold().encode(), key=key, digest_size=20).hexdigest()

@@ -15,4 +15,5 @@ class Workspace:
     timezone: str | None = None  #: IANA name; None means UTC.
     settings: Mapping[str, object] = field(default_factory=dict)
     wrapped_key: bytes  #: The data key of its secrets, wrapped by the installation's key.
+    revision: int = 0
     created_at: datetime

@@ -17,3 +17,8 @@ ORDER BY at, id
 -- name: events.count_by_name
 -- How often each thing happened in one workspace.
 SELECT name, count(*) AS count FROM events WHERE workspace_id = :workspace_id GROUP BY name ORDER BY name
+
+-- name: events.count_of_mailbox
+-- How often one thing happened to a mailbox since then.
+SELECT count(*) FROM events
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = :name AND at >= :since

@@ -1,0 +1,125 @@
+"""Finding what can be sent now: lanes of mailbox × sequence, one enrollment a visit, least recently served first.
+
+Rule 1: only mailboxes that are free now are looked at, so that a backlog behind exhausted ones costs nothing.
+Rule 2: each sequence's most-due row comes first, then each one's second; workspaces take turns outermost.
+Rule 3: a claim is a conditional write of the lock; whoever comes second finds nothing.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from relance.core.enrollment import Enrollment
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import Plan, Sequence
+from relance.ports.store import Reader, Transaction
+from relance.services.situations import plan_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One enrollment, locked for one worker, and the mailbox that will send it."""
+
+    workspace_id: int
+    enrollment_id: int
+    step_counter: int
+    mailbox_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    id: int
+    step_counter: int
+    ready_at: datetime
+
+
+def free_mailboxes(reader: Reader, *, now: datetime) -> list[Mailbox]:
+    """Return the mailboxes that could send now, the least recently served first."""
+    return reader.all(Mailbox, "mailboxes.free", now=now)
+
+
+def claim(
+    tx: Transaction, *, worker: str, lock_expires_at: datetime, now: datetime, busy: Collection[int], limit: int
+) -> list[Claim]:
+    """Lock at most `limit` enrollments, at most one per mailbox that is free and not in `busy`."""
+    claims: list[Claim] = []
+    sequences: dict[int, list[Sequence]] = {}
+    turns = _workspaces_in_turn([m for m in free_mailboxes(tx, now=now) if m.id not in busy])
+    for mailbox in turns:
+        if len(claims) >= limit:
+            break
+        workspace_id = mailbox.workspace_id
+        if workspace_id not in sequences:
+            sequences[workspace_id] = tx.all(Sequence, "sequences.sendable", workspace_id=workspace_id, now=now)
+        for sequence in list(sequences[workspace_id]):
+            candidate = _most_due(tx, sequence, mailbox, now)
+            if candidate is None:
+                continue
+            locked = tx.run(
+                "enrollments.claim",
+                workspace_id=workspace_id,
+                id=candidate.id,
+                step_counter=candidate.step_counter,
+                worker=worker,
+                lock_expires_at=lock_expires_at,
+                now=now,
+            )
+            if locked != 1:
+                continue
+            sequences[workspace_id].remove(sequence)
+            sequences[workspace_id].append(sequence)
+            claims.append(
+                Claim(
+                    workspace_id=workspace_id,
+                    enrollment_id=candidate.id,
+                    step_counter=candidate.step_counter,
+                    mailbox_id=mailbox.id,
+                )
+            )
+            break
+    return claims
+
+
+def admits(plan: Plan, mailbox: Mailbox) -> bool:
+    """Whether a sequence may open conversations from this mailbox."""
+    if plan.mailboxes:
+        return mailbox.address.casefold() in {a.casefold() for a in plan.mailboxes}
+    return plan.pool == mailbox.pool
+
+
+def mailboxes_of(reader: Reader, workspace_id: int, plan: Plan) -> list[Mailbox]:
+    """Return every mailbox, whatever its state, from which this plan may open conversations."""
+    listed = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
+    return [m for m in listed if admits(plan, m)]
+
+
+def _most_due(reader: Reader, sequence: Sequence, mailbox: Mailbox, now: datetime) -> _Candidate | None:
+    """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one."""
+    ids = {"workspace_id": mailbox.workspace_id, "sequence_id": sequence.id, "now": now}
+    best = reader.one(_Candidate, "enrollments.earliest_of_mailbox", **ids, mailbox_id=mailbox.id)
+    plan = plan_of(reader, mailbox.workspace_id, sequence.id, sequence.version)
+    if not admits(plan, mailbox) or (sequence.new_leads_until is not None and sequence.new_leads_until > now):
+        return best
+    pooled = reader.one(_Candidate, "enrollments.earliest_of_pool", **ids)
+    if pooled is None or (best is not None and best.ready_at <= pooled.ready_at):
+        return best
+    return pooled
+
+
+def _workspaces_in_turn(mailboxes: list[Mailbox]) -> list[Mailbox]:
+    """Interleave workspaces: each one's first mailbox, then each one's second, and so on."""
+    by_workspace: dict[int, list[Mailbox]] = {}
+    for mailbox in mailboxes:
+        by_workspace.setdefault(mailbox.workspace_id, []).append(mailbox)
+    rounds = max((len(queue) for queue in by_workspace.values()), default=0)
+    return [queue[i] for i in range(rounds) for queue in by_workspace.values() if i < len(queue)]
+
+
+def release_lock(tx: Transaction, claimed: Claim, *, worker: str) -> None:
+    """Let a claimed row go untouched."""
+    tx.run("enrollments.unlock", workspace_id=claimed.workspace_id, id=claimed.enrollment_id, worker=worker)
+
+
+def locked_row(reader: Reader, claimed: Claim) -> Enrollment | None:
+    """Return the claimed row as it is now."""
+    return reader.one(Enrollment, "enrollments.get", workspace_id=claimed.workspace_id, id=claimed.enrollment_id)

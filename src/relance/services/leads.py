@@ -1,0 +1,195 @@
+"""Leads: added, merged on their identities, noted, erased. A lead already known is merged, never doubled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from relance.core.enrollment import Enrollment, StopReason
+from relance.core.events import Event, EventName
+from relance.core.lead import Lead
+from relance.core.sequence import PauseOrContinue
+from relance.core.suppression import SuppressionKind, SuppressionReason, tombstone_of
+from relance.ports.store import Reader, Transaction
+from relance.services import enrollments, suppressions
+from relance.services.records import columns, record, save_lead
+from relance.services.refusals import NotFoundError, RefusedError
+from relance.services.situations import Keys, plan_of
+
+#: Fields with a meaning of their own, kept in columns because they identify a person or place them in time.
+IDENTITIES = ("external_id", "phone", "linkedin_url")
+
+
+class Addition(StrEnum):
+    """What became of one lead that came in."""
+
+    ADDED = "added"
+    MERGED = "merged"  #: Known before: new data written, a touch recorded.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """The lead and what became of it."""
+
+    lead_id: int
+    outcome: Addition
+
+
+def by_email(reader: Reader, workspace_id: int, email: str) -> Lead:
+    """Return a lead by address. Raises NotFoundError."""
+    found = reader.one(Lead, "leads.by_email", workspace_id=workspace_id, email=email.strip().casefold())
+    if found is None:
+        raise NotFoundError(f"there is no lead {email!r}; see `relance lead list`")
+    return found
+
+
+def add(
+    tx: Transaction,
+    *,
+    workspace_id: int,
+    email: str,
+    values: Mapping[str, str],
+    source: str,
+    list_name: str | None,
+    now: datetime,
+) -> Added:
+    """Write one lead: a new row, or new data on the row that any of its identities already names.
+
+    Raises RefusedError when its identities belong to different people: a person must decide.
+    """
+    address = email.strip().casefold()
+    identities = {name: values[name] for name in IDENTITIES if values.get(name)}
+    known = {
+        found.id: found
+        for found in tx.all(
+            Lead,
+            "leads.by_identities",
+            workspace_id=workspace_id,
+            email=address,
+            external_id=identities.get("external_id"),
+            phone=identities.get("phone"),
+            linkedin_url=identities.get("linkedin_url"),
+        )
+    }
+    if len(known) > 1:
+        names = " and ".join(sorted(lead.email for lead in known.values()))
+        raise RefusedError(f"its identities belong to different leads ({names}); correct the row or merge them by hand")
+    data = {k: v for k, v in values.items() if k not in IDENTITIES and k != "timezone" and v != ""}
+    existing = next(iter(known.values()), None)
+    if existing is None:
+        lead = Lead(
+            workspace_id=workspace_id,
+            id=0,
+            email=address,
+            fields=data,
+            timezone=values.get("timezone") or None,
+            created_at=now,
+            **identities,
+        )
+        row = columns(lead)
+        del row["id"]
+        lead_id = tx.one(int, "leads.insert", **row)
+        assert lead_id is not None  # noqa: S101  # INSERT … RETURNING returns a row or raises
+        outcome = Addition.ADDED
+    else:
+        lead_id = existing.id
+        merged = replace(
+            existing,
+            fields={**existing.fields, **data},
+            timezone=values.get("timezone") or existing.timezone,
+            **{name: identities.get(name) or getattr(existing, name) for name in IDENTITIES},
+        )
+        if merged != existing:
+            save_lead(tx, existing, merged)
+        outcome = Addition.MERGED
+    tx.run("leads.touch", workspace_id=workspace_id, lead_id=lead_id, at=now, source=source, detail=outcome)
+    if list_name:
+        tx.run("leads.put_on_list", workspace_id=workspace_id, list=list_name, lead_id=lead_id, at=now)
+    return Added(lead_id=lead_id, outcome=outcome)
+
+
+def note(tx: Transaction, *, workspace_id: int, email: str, text: str, author: str, now: datetime) -> int:
+    """Write a note by hand; return how many enrollments it paused (policy `on_note`)."""
+    lead = by_email(tx, workspace_id, email)
+    tx.run("leads.append_note", workspace_id=workspace_id, lead_id=lead.id, at=now, author=author, text=text)
+    record(
+        tx,
+        Event(
+            workspace_id=workspace_id, at=now, name=EventName.NOTE_ADDED, detail=f"note by {author}", lead_id=lead.id
+        ),
+    )
+    paused = 0
+    for enrollment in enrollments_of(tx, lead):
+        plan = plan_of(tx, workspace_id, enrollment.sequence_id, enrollment.version)
+        if plan.on_note is PauseOrContinue.PAUSE:
+            paused += enrollments.pause(
+                tx, workspace_id=workspace_id, enrollment_id=enrollment.id, cause=f"note by {author}", now=now
+            )
+    return paused
+
+
+def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: datetime) -> None:
+    """Remove a person's data; a keyed hash stays, so that nobody writes to them again by accident."""
+    lead = by_email(tx, workspace_id, email)
+    for enrollment in enrollments_of(tx, lead):
+        enrollments.stop(
+            tx,
+            workspace_id=workspace_id,
+            enrollment_id=enrollment.id,
+            cause="the person was erased",
+            now=now,
+            stop_reason=StopReason.ERASED,
+        )
+    digest = tombstone_of(lead.email, keys.tombstone)
+    suppressions.suppress(
+        tx,
+        workspace_id=workspace_id,
+        kind=SuppressionKind.TOMBSTONE,
+        value=digest,
+        reason=SuppressionReason.ERASED,
+        source="erasure",
+        now=now,
+        tombstone_key=keys.tombstone,
+    )
+    tx.run("suppressions.forget_address", workspace_id=workspace_id, value=lead.email)
+    stand_in = f"erased-{digest[:16]}@erased.invalid"
+    for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists"):
+        tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
+    tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)
+    gone = replace(
+        lead,
+        email=stand_in,
+        fields={},
+        external_id=None,
+        phone=None,
+        linkedin_url=None,
+        timezone=None,
+        hold_until=None,
+        hold_reason=None,
+    )
+    save_lead(tx, lead, gone)
+    record(
+        tx,
+        Event(
+            workspace_id=workspace_id,
+            at=now,
+            name=EventName.LEAD_ERASED,
+            detail="a person's data was erased",
+            lead_id=lead.id,
+        ),
+    )
+
+
+def enrollments_of(reader: Reader, lead: Lead) -> list[Enrollment]:
+    """Return every enrollment of one lead, oldest first."""
+    return reader.all(
+        Enrollment, "enrollments.chosen", workspace_id=lead.workspace_id, sequence_id=None, lead_id=lead.id
+    )
+
+
+def on_list(reader: Reader, workspace_id: int, list_name: str) -> list[int]:
+    """Return the ids of a list's leads, in the order they were added. Raises NotFoundError for an empty list."""
+    ids = reader.all(int, "leads.ids_on_list", workspace_id=workspace_id, list=list_name)
+    if not ids:
+        raise NotFoundError(f"list {list_name!r} has no leads; import some with --list {list_name}")
+    return ids

@@ -1,0 +1,140 @@
+"""Moving an enrollment: obeying a gate, entering the next step, ending. Inside the caller's transaction."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from relance.core import planning, transitions
+from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
+from relance.core.events import Event, EventName
+from relance.core.sequence import Plan
+from relance.core.situation import Situation
+from relance.core.verdict import Defer, Holds, Stop
+from relance.ports.store import Transaction
+from relance.services.records import record, save_enrollment
+
+#: A row that lost a race for something shared looks again after this long at the earliest.
+RACE_PAUSE = timedelta(seconds=1)
+
+
+def unlocked(enrollment: Enrollment) -> Enrollment:
+    """Return the row with its lock let go."""
+    return replace(enrollment, lock_holder=None, lock_expires_at=None)
+
+
+def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
+    """Write a gate's "not now" where it belongs, and let the row go. Due times do not slide."""
+    enrollment, now = situation.enrollment, situation.now
+    freed = unlocked(enrollment)
+    match verdict.holds:
+        case Holds.LEAD:
+            freed = replace(
+                freed, skip_until=verdict.until, last_skip_reason=verdict.reason, last_skip_at=now
+            )
+        case Holds.MAILBOX:
+            if situation.mailbox is not None:
+                tx.run(
+                    "mailboxes.put_off",
+                    workspace_id=enrollment.workspace_id,
+                    id=situation.mailbox.id,
+                    until=verdict.until,
+                    reason=verdict.reason,
+                )
+        case Holds.SEQUENCE:
+            tx.run(
+                "sequences.put_off",
+                workspace_id=enrollment.workspace_id,
+                id=enrollment.sequence_id,
+                until=verdict.until,
+                reason=verdict.reason,
+            )
+        case Holds.NEW_LEADS:
+            tx.run(
+                "sequences.put_off_new",
+                workspace_id=enrollment.workspace_id,
+                id=enrollment.sequence_id,
+                until=verdict.until,
+            )
+    save_enrollment(tx, enrollment, freed)
+
+
+def stop_for_gate(tx: Transaction, situation: Situation, verdict: Stop) -> None:
+    """End an enrollment because a gate said never."""
+    event = (
+        EventName.SUPPRESSION_FOUND
+        if verdict.status is EnrollmentStatus.SUPPRESSED
+        else EventName.ENROLLMENT_BLOCKED
+        if verdict.status is EnrollmentStatus.BLOCKED
+        else EventName.STEP_FAILED
+    )
+    end(
+        tx,
+        situation.enrollment,
+        event=event,
+        to=verdict.status,
+        stop_reason=verdict.reason,
+        cause=verdict.cause,
+        now=situation.now,
+    )
+
+
+def end(
+    tx: Transaction,
+    enrollment: Enrollment,
+    *,
+    event: EventName,
+    to: EnrollmentStatus,
+    stop_reason: StopReason | None,
+    cause: str,
+    now: datetime,
+) -> Enrollment:
+    """Move an enrollment to a terminal status, with its history and an event."""
+    after, entry = transitions.change(enrollment, event=event, to=to, now=now, cause=cause, stop_reason=stop_reason)
+    saved = save_enrollment(tx, enrollment, after, entry)
+    tx.run("attempts.void_reserved", workspace_id=enrollment.workspace_id, enrollment_id=enrollment.id)
+    note(tx, saved, event, cause, now)
+    return saved
+
+
+def advance(
+    tx: Transaction,
+    enrollment: Enrollment,
+    plan: Plan,
+    *,
+    zone: ZoneInfo,
+    event: EventName,
+    cause: str,
+    now: datetime,
+    target: str | None = None,
+) -> Enrollment:
+    """Leave the present step, which ended at `now`, for the next one (or for `target`), or finish.
+
+    `enrollment` is the row as read, with any other change that the caller wants written already made by `replace`
+    on the same revision.
+    """
+    freed = unlocked(enrollment)
+    outcome = planning.advance(plan, freed, ended_at=now, zone=zone, target=target)
+    after, entry = planning.move_on(freed, outcome, event=event, now=now, cause=cause)
+    saved = save_enrollment(tx, enrollment, after, entry)
+    if saved.status is EnrollmentStatus.COMPLETED:
+        note(tx, saved, EventName.SEQUENCE_FINISHED, "every step was walked", now)
+    elif saved.terminal:
+        note(tx, saved, event, f"{cause}; ended as {saved.stop_reason}", now)
+    return saved
+
+
+def note(tx: Transaction, enrollment: Enrollment, name: EventName, detail: str, now: datetime) -> None:
+    """Append an event about one enrollment."""
+    record(
+        tx,
+        Event(
+            workspace_id=enrollment.workspace_id,
+            at=now,
+            name=name,
+            detail=detail,
+            lead_id=enrollment.lead_id,
+            enrollment_id=enrollment.id,
+            sequence_id=enrollment.sequence_id,
+            mailbox_id=enrollment.mailbox_id,
+        ),
+    )

@@ -1,0 +1,95 @@
+"""The last look: everything that may have changed is read again, and the attempt becomes `in_flight`, or not.
+
+A reply, pause or opt-out that was committed a moment ago wins here.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from relance.core import gates, transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
+from relance.core.mailbox import Mailbox
+from relance.core.verdict import Defer, Leave, Pass, Stop
+from relance.ports.store import Transaction
+from relance.services import moving, slots
+from relance.services.records import save_attempt, save_enrollment
+from relance.services.sending.reserve import Reserved
+from relance.services.situations import Keys, gather
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The message may leave until `attempt.release_by`."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """The world moved while the message was prepared; nothing leaves and the slot went back."""
+
+    reason: str
+
+
+def begin(
+    tx: Transaction, reserved: Reserved, *, subject: str, worker: str, keys: Keys, now: datetime, release_by: datetime
+) -> Begun | Withheld:
+    """Mark the attempt in flight if, read again under lock, nothing speaks against it."""
+    held = reserved.attempt
+    workspace_id = held.workspace_id
+    tx.one(int, "leads.lock_of_enrollment", workspace_id=workspace_id, enrollment_id=held.enrollment_id)
+    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=held.enrollment_id)
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=held.id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=held.mailbox_id)
+    if enrollment is None or attempt is None or mailbox is None:
+        return Withheld(reason="the enrollment, its attempt or its mailbox no longer exists")
+    if attempt.status is not AttemptStatus.RESERVED or attempt.revision != held.revision:
+        if attempt.status is AttemptStatus.VOIDED:
+            _return_slot(tx, reserved, attempt, mailbox, enrollment)
+        return Withheld(reason=f"the attempt is {attempt.status}, by another hand")
+    situation = gather(
+        tx,
+        enrollment=enrollment,
+        woken_counter=held.step_counter,
+        mailbox=mailbox,
+        worker=worker,
+        keys=keys,
+        now=now,
+    )
+    _, verdict = gates.last_look(situation)
+    if isinstance(verdict, Pass):
+        flying = transitions.change_attempt(
+            attempt,
+            AttemptStatus.IN_FLIGHT,
+            began_at=now,
+            release_by=release_by,
+            subject=subject,
+            tries=attempt.tries + 1,
+        )
+        return Begun(attempt=save_attempt(tx, attempt, flying))
+    _return_slot(tx, reserved, attempt, mailbox, enrollment)
+    match verdict:
+        case Defer(reason=reason):
+            moving.defer(tx, situation, verdict)
+        case Stop(cause=reason):
+            moving.stop_for_gate(tx, situation, verdict)
+        case Leave(reason=reason):
+            if enrollment.lock_holder == worker:
+                save_enrollment(tx, enrollment, moving.unlocked(enrollment))
+    return Withheld(reason=reason)
+
+
+def _return_slot(
+    tx: Transaction, reserved: Reserved, attempt: Attempt, mailbox: Mailbox, enrollment: Enrollment
+) -> None:
+    slots.give_back(
+        tx,
+        attempt,
+        mailbox=mailbox,
+        plan=reserved.plan,
+        workspace=reserved.workspace,
+        first_contact=enrollment.last_sent_at is None,
+        key=slots.gap_key(enrollment.uid, attempt.step_counter),
+    )
+    save_attempt(tx, attempt, replace(attempt, holds_slot=False))

@@ -1,0 +1,87 @@
+"""Record that the step left and what is due next, or neither.
+
+Acceptance is recorded whatever became of the enrollment meanwhile; only one that still walks moves on.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from relance.core import transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import WALKING, Enrollment
+from relance.core.events import EventName
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.ports.connector import Accepted
+from relance.ports.store import Transaction
+from relance.services import moving
+from relance.services.records import save_attempt, save_enrollment
+from relance.services.situations import plan_of, workspace_of, zone_for
+
+
+def confirm(
+    tx: Transaction, *, workspace_id: int, attempt_id: int, accepted: Accepted, raw: bytes, content_key: str, now: datetime
+) -> Attempt:
+    """Turn an accepted attempt into `sent`, keep the message as it left, and enter the next step.
+
+    Safe to apply again after a CommitUnknownError: an attempt that is `sent` is returned as it is.
+    """
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
+    if attempt is None:
+        raise LookupError(f"attempt {attempt_id} was accepted by the server but is not in the database")
+    if attempt.status is AttemptStatus.SENT:
+        return attempt
+    sent = transitions.change_attempt(
+        attempt,
+        AttemptStatus.SENT,
+        sent_at=now,
+        error=None,
+        next_look_at=None,
+        provider_message_id=accepted.provider_message_id,
+        provider_thread_id=accepted.provider_thread_id,
+    )
+    saved = save_attempt(tx, attempt, sent)
+    keep_outgoing(tx, saved, raw=raw, content_key=content_key, now=now)
+    record_acceptance(tx, saved, cause=f"accepted by the server: {accepted.response}", now=now)
+    return saved
+
+
+def keep_outgoing(tx: Transaction, attempt: Attempt, *, raw: bytes, content_key: str, now: datetime) -> None:
+    """Keep the message as it left: for the thread view, and for the copy where the server saves none."""
+    tx.run(
+        "messages.insert_outgoing",
+        workspace_id=attempt.workspace_id,
+        mailbox_id=attempt.mailbox_id,
+        at=now,
+        message_id=attempt.message_id,
+        to_address=attempt.recipient,
+        subject=attempt.subject,
+        content_key=content_key,
+        raw=raw,
+        lead_id=attempt.lead_id,
+        enrollment_id=attempt.enrollment_id,
+        attempt_id=attempt.id,
+    )
+
+
+def record_acceptance(tx: Transaction, attempt: Attempt, *, cause: str, now: datetime) -> None:
+    """Write on the enrollment that this attempt left, and move it on if it still stands on that step and walks."""
+    ids = {"workspace_id": attempt.workspace_id}
+    enrollment = tx.one(Enrollment, "enrollments.lock", **ids, id=attempt.enrollment_id)
+    if enrollment is None:
+        raise LookupError(f"attempt {attempt.id} has no enrollment")
+    moving.note(tx, enrollment, EventName.STEP_ACCEPTED, f"step {attempt.step} {cause}", now)
+    left_at = attempt.sent_at or now
+    seen = replace(enrollment, last_sent_at=max(left_at, enrollment.last_sent_at or left_at))
+    if enrollment.status not in WALKING or enrollment.step_counter != attempt.step_counter:
+        save_enrollment(tx, enrollment, moving.unlocked(seen))
+        return
+    plan = plan_of(tx, attempt.workspace_id, attempt.sequence_id, enrollment.version)
+    lead = tx.one(Lead, "leads.get", **ids, id=attempt.lead_id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
+    if lead is None:
+        raise LookupError(f"attempt {attempt.id} has no lead")
+    zone = zone_for(plan, workspace_of(tx, attempt.workspace_id), lead, mailbox)
+    moving.advance(
+        tx, seen, plan, zone=zone, event=EventName.STEP_ACCEPTED, cause=f"step {attempt.step} {cause}", now=now
+    )

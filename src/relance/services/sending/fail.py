@@ -1,0 +1,193 @@
+"""Every definite way back from sending: nothing left, so slot and gap return and the attempt may be tried again.
+
+Whose trouble it was decides what moves: see `relance.core.failure`.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from relance.core import backoff, defaults, transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus, StopReason
+from relance.core.events import Event, EventName
+from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
+from relance.core.mailbox import Mailbox
+from relance.core.suppression import SuppressionReason
+from relance.ports.store import Transaction
+from relance.services import moving, slots
+from relance.services.records import record, save_attempt, save_enrollment
+from relance.services.sending.reserve import Reserved
+from relance.services.situations import plan_of, workspace_of
+from relance.services.suppressions import suppress_address
+
+
+def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failure, now: datetime) -> None:
+    """Record one try that definitely did not leave, give back what it took, and decide what comes next."""
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
+    if attempt is None or attempt.status not in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}:
+        return
+    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
+    if enrollment is None or mailbox is None:
+        return
+    _return_slot(tx, attempt, enrollment, mailbox)
+    match failure:
+        case AddressRejected(reason=reason, response=response):
+            _give_up(tx, attempt, response)
+            _bounce(tx, enrollment, attempt, reason, response, now)
+        case TryLater(reason=reason, response=response):
+            _cool_down(tx, enrollment, attempt, reason, response, now)
+        case MailboxTrouble(reason=reason, response=response, until=until):
+            _back_to_reserved(tx, attempt, response)
+            put_mailbox_off(tx, mailbox, failure, now)
+            _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
+            save_enrollment(tx, enrollment, _unpinned(moving.unlocked(enrollment)))
+        case Withdrawn(reason=reason):
+            _back_to_reserved(tx, attempt, reason)
+            freed = moving.unlocked(enrollment)
+            if not enrollment.terminal:
+                freed = replace(
+                    freed, skip_until=now + moving.RACE_PAUSE, last_skip_reason=reason, last_skip_at=now
+                )
+            save_enrollment(tx, enrollment, _unpinned(freed))
+
+
+def quarantine(tx: Transaction, reserved: Reserved, *, missing_field: str, now: datetime) -> None:
+    """Hold an enrollment whose message lacks a value: it never goes out with a gap or a literal tag."""
+    attempt = tx.one(
+        Attempt, "attempts.get", workspace_id=reserved.attempt.workspace_id, id=reserved.attempt.id
+    )
+    enrollment = tx.one(
+        Enrollment, "enrollments.lock", workspace_id=reserved.attempt.workspace_id, id=reserved.enrollment.id
+    )
+    if attempt is None or enrollment is None or attempt.status is not AttemptStatus.RESERVED:
+        return
+    _return_slot(tx, attempt, enrollment, reserved.mailbox)
+    _back_to_reserved(tx, attempt, f"missing value: {missing_field}")
+    if enrollment.status not in WALKING:
+        save_enrollment(tx, enrollment, moving.unlocked(enrollment))
+        return
+    cause = f"the lead has no value for {missing_field} and the template gives no default"
+    after, entry = transitions.change(
+        _unpinned(moving.unlocked(enrollment)),
+        event=EventName.VALUE_MISSED,
+        to=EnrollmentStatus.HELD,
+        now=now,
+        cause=cause,
+        hold_reason=f"missing_value:{missing_field}",
+    )
+    save_enrollment(tx, enrollment, after, entry)
+    moving.note(tx, enrollment, EventName.VALUE_MISSED, cause, now)
+
+
+def put_mailbox_off(tx: Transaction, mailbox: Mailbox, trouble: MailboxTrouble, now: datetime) -> None:
+    """Write a mailbox's trouble once on the mailbox; its leads show it without being touched."""
+    tx.run(
+        "mailboxes.put_off_for_trouble",
+        workspace_id=mailbox.workspace_id,
+        id=mailbox.id,
+        status=trouble.status or mailbox.status,
+        reason=trouble.reason,
+        detail=trouble.response[:500],
+        until=trouble.until,
+    )
+    record(
+        tx,
+        Event(
+            workspace_id=mailbox.workspace_id,
+            at=now,
+            name=EventName.MAILBOX_FAILED,
+            detail=f"{trouble.reason}: {trouble.response[:500]}",
+            mailbox_id=mailbox.id,
+        ),
+    )
+
+
+def _return_slot(tx: Transaction, attempt: Attempt, enrollment: Enrollment, mailbox: Mailbox) -> None:
+    slots.give_back(
+        tx,
+        attempt,
+        mailbox=mailbox,
+        plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
+        workspace=workspace_of(tx, attempt.workspace_id),
+        first_contact=enrollment.last_sent_at is None,
+        key=slots.gap_key(enrollment.uid, attempt.step_counter),
+    )
+
+
+def _back_to_reserved(tx: Transaction, attempt: Attempt, why: str) -> None:
+    back = (
+        attempt
+        if attempt.status is AttemptStatus.RESERVED
+        else transitions.change_attempt(attempt, AttemptStatus.RESERVED, release_by=None, began_at=None)
+    )
+    save_attempt(tx, attempt, replace(back, holds_slot=False, error=why[:500]))
+
+
+def _give_up(tx: Transaction, attempt: Attempt, why: str) -> None:
+    failed = transitions.change_attempt(
+        attempt, AttemptStatus.FAILED, holds_slot=False, error=why[:500], release_by=None, began_at=None
+    )
+    save_attempt(tx, attempt, failed)
+
+
+def _unpinned(enrollment: Enrollment) -> Enrollment:
+    """Let a person who was never written to go to another mailbox; follow-ups stay where the thread began."""
+    return enrollment if enrollment.last_sent_at is not None else replace(enrollment, mailbox_id=None)
+
+
+def _bounce(
+    tx: Transaction, enrollment: Enrollment, attempt: Attempt, reason: str, response: str, now: datetime
+) -> None:
+    cause = f"{attempt.recipient} was refused at send time ({reason}): {response}"
+    suppress_address(
+        tx,
+        workspace_id=enrollment.workspace_id,
+        address=attempt.recipient,
+        reason=SuppressionReason.HARD_BOUNCE,
+        source=cause[:500],
+        now=now,
+    )
+    seen = replace(moving.unlocked(enrollment), bounced_at=now, last_failure_at=now)
+    if enrollment.terminal:
+        save_enrollment(tx, enrollment, seen)
+        return
+    moving.end(
+        tx,
+        seen,
+        event=EventName.BOUNCE_RECEIVED,
+        to=EnrollmentStatus.STOPPED,
+        stop_reason=StopReason.BOUNCED,
+        cause=cause,
+        now=now,
+    )
+
+
+def _cool_down(
+    tx: Transaction, enrollment: Enrollment, attempt: Attempt, reason: str, response: str, now: datetime
+) -> None:
+    failures = enrollment.consecutive_failures + 1
+    seen = replace(_unpinned(moving.unlocked(enrollment)), consecutive_failures=failures, last_failure_at=now)
+    if failures >= defaults.FAILURES_CAP and not enrollment.terminal:
+        _give_up(tx, attempt, response)
+        moving.end(
+            tx,
+            seen,
+            event=EventName.STEP_FAILED,
+            to=EnrollmentStatus.STOPPED,
+            stop_reason=StopReason.DISPATCH_FAILURES,
+            cause=f"step {attempt.step} failed {failures} times in a row, last with: {response}",
+            now=now,
+        )
+        return
+    _back_to_reserved(tx, attempt, response)
+    _note_try(tx, enrollment, f"step {attempt.step} put off ({reason}): {response}", now)
+    if not enrollment.terminal:
+        seen = replace(
+            seen, skip_until=now + backoff.cooldown(failures), last_skip_reason="cooldown", last_skip_at=now
+        )
+    save_enrollment(tx, enrollment, seen)
+
+
+def _note_try(tx: Transaction, enrollment: Enrollment, detail: str, now: datetime) -> None:
+    moving.note(tx, enrollment, EventName.STEP_TRIED, detail[:500], now)

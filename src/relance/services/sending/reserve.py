@@ -1,0 +1,262 @@
+"""Take the right to send one step once, and everything it uses up, before anything is rendered.
+
+Rule 1: the lead's row is locked first, so that everything about one person is decided one after the other.
+Rule 2: an attempt that exists is done, resumed or reconciled, never repeated; a definite failure reopens it.
+Rule 3: slot, gap and every wider counter are taken in this transaction, or none of them is.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from relance.core import defaults, gates, identifiers, splitting, transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
+from relance.core.events import EventName
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.pacing import Sick
+from relance.core.sequence import EmailStep, Plan, Variant
+from relance.core.situation import Situation
+from relance.core.verdict import Defer, Leave, Pass, Stop
+from relance.core.workspace import Workspace
+from relance.ports.store import Transaction
+from relance.services import moving, slots
+from relance.services.health import health_of
+from relance.services.records import columns, save_attempt, save_enrollment
+from relance.services.sending.thread import Thread, thread_of
+from relance.services.situations import Keys, buckets_for, gather, workspace_of, zone_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """The right to send is held; everything needed to compose the message comes with it."""
+
+    attempt: Attempt
+    enrollment: Enrollment
+    workspace: Workspace
+    mailbox: Mailbox
+    lead: Lead
+    plan: Plan
+    variant: Variant
+    thread: Thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deferred:
+    """Not now; the reason stands where it belongs and the row was let go."""
+
+    gate: str
+    reason: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The enrollment ended, or went on without a send (its step had already been accepted)."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """The world moved since the row was claimed; nothing was touched."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Only fresh answers are wanting: read these mailboxes and ask again. Nothing was touched; the lock is kept."""
+
+    mailbox_ids: tuple[int, ...]
+
+
+ReserveOutcome = Reserved | Deferred | Ended | Left | Unread
+
+
+def reserve(
+    tx: Transaction,
+    *,
+    workspace_id: int,
+    enrollment_id: int,
+    woken_counter: int,
+    mailbox_id: int,
+    worker: str,
+    keys: Keys,
+    now: datetime,
+) -> ReserveOutcome:
+    """Run every gate over one claimed enrollment and take its slot, or write why not."""
+    enrollment = lock(tx, workspace_id, enrollment_id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=mailbox_id)
+    if enrollment is None or mailbox is None:
+        return Left(reason="the enrollment or its mailbox no longer exists")
+    health = health_of(tx, mailbox, now=now)
+    if isinstance(health, Sick):
+        until = now + defaults.HEALTH_REST
+        tx.run("mailboxes.put_off", workspace_id=workspace_id, id=mailbox.id, until=until, reason="health")
+        _let_go(tx, enrollment, worker)
+        return Deferred(gate="mailbox", reason=f"health: {health.reason}", until=until)
+    situation = gather(
+        tx, enrollment=enrollment, woken_counter=woken_counter, mailbox=mailbox, worker=worker, keys=keys, now=now
+    )
+    gate, verdict = gates.evaluate(situation)
+    match verdict:
+        case Pass():
+            return _take(tx, situation, mailbox, keys)
+        case Defer(until=until) if gate == "reply_freshness" and until <= now:
+            oldest = now - situation.freshness
+            stale = [w.mailbox_id for w in situation.written if w.fresh_at is None or w.fresh_at < oldest]
+            return Unread(mailbox_ids=tuple(stale))
+        case Defer(until=until, reason=reason):
+            moving.defer(tx, situation, verdict)
+            return Deferred(gate=gate, reason=reason, until=until)
+        case Stop(cause=cause):
+            moving.stop_for_gate(tx, situation, verdict)
+            return Ended(cause=cause)
+        case Leave(reason=reason):
+            _let_go(tx, enrollment, worker)
+            return Left(reason=reason)
+
+
+def lock(tx: Transaction, workspace_id: int, enrollment_id: int) -> Enrollment | None:
+    """Lock the lead's row, then the enrollment's, and return the latter as it is now."""
+    tx.one(int, "leads.lock_of_enrollment", workspace_id=workspace_id, enrollment_id=enrollment_id)
+    return tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=enrollment_id)
+
+
+def _let_go(tx: Transaction, enrollment: Enrollment, worker: str) -> None:
+    if enrollment.lock_holder == worker:
+        save_enrollment(tx, enrollment, moving.unlocked(enrollment))
+
+
+def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -> ReserveOutcome:
+    enrollment, plan, now = situation.enrollment, situation.plan, situation.now
+    step = situation.step
+    if not isinstance(step, EmailStep):
+        _let_go(tx, enrollment, situation.worker)
+        return Left(reason="the step is not an e-mail")
+    workspace = workspace_of(tx, enrollment.workspace_id)
+    existing = tx.one(
+        Attempt,
+        "attempts.of_step",
+        workspace_id=enrollment.workspace_id,
+        enrollment_id=enrollment.id,
+        step_counter=enrollment.step_counter,
+    )
+    match existing.status if existing else None:
+        case AttemptStatus.SENT | AttemptStatus.NOT_DELIVERED:
+            zone = zone_for(plan, workspace, situation.lead, mailbox)
+            cause = f"step {step.id} had already been accepted"
+            moving.advance(tx, enrollment, plan, zone=zone, event=EventName.STEP_ACCEPTED, cause=cause, now=now)
+            return Ended(cause=cause)
+        case AttemptStatus.IN_FLIGHT | AttemptStatus.UNKNOWN | AttemptStatus.VOIDED:
+            _let_go(tx, enrollment, situation.worker)
+            return Left(reason=f"its attempt is {existing.status}" if existing else "")
+        case None | AttemptStatus.RESERVED | AttemptStatus.FAILED:
+            pass
+    buckets = buckets_for(mailbox, workspace, now)
+    key = slots.gap_key(enrollment.uid, enrollment.step_counter)
+    if existing is not None and existing.holds_slot:
+        held_by = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace.id, id=existing.mailbox_id) or mailbox
+        slots.give_back(
+            tx, existing, mailbox=held_by, plan=plan, workspace=workspace, first_contact=situation.first_contact, key=key
+        )
+    wanted = slots.counters(
+        mailbox=mailbox,
+        sequence_id=enrollment.sequence_id,
+        plan=plan,
+        buckets=buckets,
+        first_contact=situation.first_contact,
+        factor=situation.mailbox_factor,
+    )
+    refused = slots.take(tx, mailbox, wanted, key=key, now=now)
+    if refused is not None:
+        if existing is not None and existing.holds_slot:
+            save_attempt(tx, existing, replace(existing, holds_slot=False))
+        _let_go(tx, enrollment, situation.worker)
+        return Left(reason=f"another send took the last of {refused.scope}")
+    variant = _variant(enrollment, step)
+    thread = thread_of(tx, enrollment, variant, mailbox)
+    attempt = _write(tx, situation, mailbox, variant, thread, existing, keys, buckets.mailbox_day, buckets.mailbox_hour)
+    pinned = replace(
+        enrollment, mailbox_id=mailbox.id, variants={**enrollment.variants, step.id: variant.id}, last_skip_reason=None
+    )
+    saved = save_enrollment(tx, enrollment, pinned)
+    tx.run("sequences.mark_served", workspace_id=workspace.id, id=enrollment.sequence_id, now=now)
+    return Reserved(
+        attempt=attempt,
+        enrollment=saved,
+        workspace=workspace,
+        mailbox=mailbox,
+        lead=situation.lead,
+        plan=plan,
+        variant=variant,
+        thread=thread,
+    )
+
+
+def _variant(enrollment: Enrollment, step: EmailStep) -> Variant:
+    """Return the wording chosen for this person; chosen once, by a hash, and kept."""
+    chosen = enrollment.variants.get(step.id)
+    if chosen is None:
+        weights = [(v.id, v.weight) for v in step.variants]
+        chosen = splitting.choose(weights, key=enrollment.uid, purpose=f"variant/{step.id}")
+    return next((v for v in step.variants if v.id == chosen), step.variants[0])
+
+
+def _write(  # noqa: PLR0913  # the columns of one row
+    tx: Transaction,
+    situation: Situation,
+    mailbox: Mailbox,
+    variant: Variant,
+    thread: Thread,
+    existing: Attempt | None,
+    keys: Keys,
+    day: str,
+    hour: str,
+) -> Attempt:
+    enrollment, now = situation.enrollment, situation.now
+    counter = enrollment.step_counter
+    message_id = identifiers.message_id(keys.message_id, enrollment.uid, counter, mailbox.domain)
+    facts: dict[str, object] = {
+        "mailbox_id": mailbox.id,
+        "step": enrollment.step,
+        "version": enrollment.version,
+        "variant": variant.id,
+        "message_id": message_id,
+        "recipient": situation.lead.email,
+        "opens_thread": thread.opens,
+        "planned_at": now,
+        "holds_slot": True,
+        "slot_day": day,
+        "slot_hour": hour,
+    }
+    if existing is None:
+        attempt = Attempt(
+            workspace_id=enrollment.workspace_id,
+            id=0,
+            enrollment_id=enrollment.id,
+            lead_id=enrollment.lead_id,
+            sequence_id=enrollment.sequence_id,
+            step_counter=counter,
+            status=AttemptStatus.RESERVED,
+            trace=identifiers.trace_header(keys.trace, enrollment.uid, counter)[1],
+            created_at=now,
+            **facts,  # type: ignore[arg-type]  # the very columns, by name
+        )
+        return replace(attempt, id=insert_attempt(tx, attempt))
+    reopened = (
+        transitions.change_attempt(existing, AttemptStatus.RESERVED)
+        if existing.status is AttemptStatus.FAILED
+        else existing
+    )
+    return save_attempt(tx, existing, replace(reopened, error=None, **facts))  # type: ignore[arg-type]  # as above
+
+
+def insert_attempt(tx: Transaction, attempt: Attempt) -> int:
+    """Insert the row that is the right to send. A second one for the same step is a ConflictError."""
+    values = columns(attempt)
+    del values["id"]
+    new_id = tx.one(int, "attempts.insert", **values)
+    assert new_id is not None  # noqa: S101  # INSERT … RETURNING without ON CONFLICT returns a row or raises
+    return new_id

@@ -1,0 +1,112 @@
+"""An outcome that was lost: the message may or may not have left. Nothing is tried again until it is settled.
+
+Rule 1: any find, answer, bounce or Sent copy that names the message settles it as sent, at once.
+Rule 2: "not sent" is said only after release_by + the ambiguity grace, and only where absence proves something.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from relance.core import defaults, transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
+from relance.core.events import EventName
+from relance.core.mailbox import Mailbox
+from relance.ports.store import Transaction
+from relance.services import moving, slots
+from relance.services.records import save_attempt, save_enrollment
+from relance.services.sending.confirm import record_acceptance
+from relance.services.situations import plan_of, workspace_of
+
+
+def lose(tx: Transaction, *, workspace_id: int, attempt_id: int, error: str, now: datetime) -> None:
+    """Mark an attempt whose outcome was lost `unknown`; the slot stays taken and the enrollment waits where it is."""
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
+    if attempt is None or attempt.status is not AttemptStatus.IN_FLIGHT:
+        return
+    lost = transitions.change_attempt(attempt, AttemptStatus.UNKNOWN, error=error[:500], next_look_at=now)
+    save_attempt(tx, attempt, lost)
+    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
+    if enrollment is None:
+        return
+    moving.note(tx, enrollment, EventName.OUTCOME_LOST, f"step {attempt.step}: {error}"[:500], now)
+    freed = moving.unlocked(enrollment)
+    if not enrollment.terminal:
+        freed = replace(
+            freed,
+            skip_until=(attempt.release_by or now) + defaults.AMBIGUITY_GRACE,
+            last_skip_reason="outcome_unknown",
+            last_skip_at=now,
+        )
+    save_enrollment(tx, enrollment, freed)
+
+
+def settle_sent(
+    tx: Transaction,
+    *,
+    workspace_id: int,
+    attempt_id: int,
+    by: str,
+    now: datetime,
+    sent_at: datetime | None = None,
+    wire_message_id: str | None = None,
+) -> bool:
+    """Say that a message did leave; return whether that was news."""
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
+    if attempt is None or attempt.status not in {AttemptStatus.UNKNOWN, AttemptStatus.FAILED, AttemptStatus.IN_FLIGHT}:
+        return False
+    if attempt.status is AttemptStatus.IN_FLIGHT and attempt.release_by is not None and now <= attempt.release_by:
+        return False  # its sender is still speaking and will say so itself
+    sent = transitions.change_attempt(
+        attempt,
+        AttemptStatus.SENT,
+        sent_at=sent_at or attempt.began_at or now,
+        settled_by=by,
+        next_look_at=None,
+        wire_message_id=wire_message_id or attempt.wire_message_id,
+    )
+    saved = save_attempt(tx, attempt, sent)
+    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
+    if enrollment is not None:
+        moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was sent: {by}", now)
+        if enrollment.last_skip_reason == "outcome_unknown":
+            cleared = replace(enrollment, skip_until=None, last_skip_reason=None)
+            save_enrollment(tx, enrollment, cleared)
+    record_acceptance(tx, saved, cause=f"was sent: {by}", now=now)
+    return True
+
+
+def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: str, now: datetime) -> bool:
+    """Say that a message did not leave: slot and gap go back, and the step is tried again. Was it news?"""
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
+    if attempt is None or attempt.status is not AttemptStatus.UNKNOWN:
+        return False
+    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
+    if enrollment is None or mailbox is None:
+        return False
+    slots.give_back(
+        tx,
+        attempt,
+        mailbox=mailbox,
+        plan=plan_of(tx, workspace_id, attempt.sequence_id, attempt.version),
+        workspace=workspace_of(tx, workspace_id),
+        first_contact=enrollment.last_sent_at is None,
+        key=slots.gap_key(enrollment.uid, attempt.step_counter),
+    )
+    failed = transitions.change_attempt(
+        attempt,
+        AttemptStatus.FAILED,
+        settled_by=by,
+        holds_slot=False,
+        next_look_at=None,
+        release_by=None,
+        began_at=None,
+    )
+    save_attempt(tx, attempt, failed)
+    moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was not sent: {by}", now)
+    cleared = moving.unlocked(enrollment)
+    if not enrollment.terminal:
+        cleared = replace(cleared, skip_until=None, last_skip_reason=None)
+    save_enrollment(tx, enrollment, cleared)
+    return True

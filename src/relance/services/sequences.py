@@ -1,0 +1,146 @@
+"""Sequences: publishing freezes a version; pausing freezes everyone in place; archiving ends it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from relance.core import plan_document, transitions
+from relance.core.enrollment import Enrollment, StopReason
+from relance.core.events import Event, EventName
+from relance.core.sequence import OnReply, Plan, Sequence, SequenceStatus, Version
+from relance.ports.store import Reader, Transaction
+from relance.services import enrollments
+from relance.services.records import record, save_sequence
+from relance.services.refusals import NotFoundError, RefusedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What publishing did."""
+
+    name: str
+    version: int
+    changed: bool  #: False: this very content was already the running version.
+
+
+def by_name(reader: Reader, workspace_id: int, name: str) -> Sequence:
+    """Return a sequence by name. Raises NotFoundError."""
+    found = reader.one(Sequence, "sequences.by_name", workspace_id=workspace_id, name=name)
+    if found is None:
+        raise NotFoundError(f"there is no sequence {name!r}; see `relance sequence list`")
+    return found
+
+
+def running_version(reader: Reader, sequence: Sequence) -> Version | None:
+    """Return the version that new enrollments get."""
+    return reader.one(
+        Version,
+        "sequences.version",
+        workspace_id=sequence.workspace_id,
+        sequence_id=sequence.id,
+        version=sequence.version,
+    )
+
+
+def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) -> Published:
+    """Freeze a plan as the next version and make the sequence live. Publishing twice is publishing once.
+
+    Running enrollments stay on their version. A paused sequence stays paused. Raises RefusedError.
+    """
+    document = plan_document.document_of(plan)
+    digest = plan_document.digest(document)
+    _check_references(tx, workspace_id, plan)
+    sequence = tx.one(Sequence, "sequences.by_name", workspace_id=workspace_id, name=plan.name)
+    if sequence is None:
+        tx.run("sequences.create", workspace_id=workspace_id, name=plan.name, now=now)
+        sequence = by_name(tx, workspace_id, plan.name)
+    if sequence.status is SequenceStatus.ARCHIVED:
+        raise RefusedError(f"sequence {plan.name!r} is archived; publish under another name")
+    running = running_version(tx, sequence)
+    if running is not None and running.digest == digest:
+        return Published(name=plan.name, version=running.version, changed=False)
+    version = sequence.version + 1
+    _freeze(tx, sequence, version, document, digest, now)
+    to = sequence.status if sequence.status is SequenceStatus.PAUSED else SequenceStatus.LIVE
+    published = transitions.change_sequence(sequence, event=EventName.SEQUENCE_PUBLISHED, to=to)
+    save_sequence(tx, sequence, replace(published, version=version))
+    _note(tx, sequence, EventName.SEQUENCE_PUBLISHED, f"{plan.name} version {version} was published", now)
+    return Published(name=plan.name, version=version, changed=True)
+
+
+def pause(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> bool:
+    """Freeze everyone of a sequence in place; return whether it was live."""
+    return _set_status(tx, workspace_id, name, SequenceStatus.PAUSED, EventName.SEQUENCE_PAUSED, now)
+
+
+def resume(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> bool:
+    """Let everyone go on from the identical step; caps and gaps hold. Return whether it was paused."""
+    return _set_status(tx, workspace_id, name, SequenceStatus.LIVE, EventName.SEQUENCE_RESUMED, now)
+
+
+def archive(tx: Transaction, *, workspace_id: int, name: str, stop_active: bool, now: datetime) -> int:
+    """End a sequence; return how many unfinished enrollments were stopped. Refuses while there are any, unless told."""
+    sequence = by_name(tx, workspace_id, name)
+    if sequence.status is SequenceStatus.ARCHIVED:
+        return 0
+    unfinished = tx.all(
+        Enrollment, "enrollments.unfinished_of_sequence", workspace_id=workspace_id, sequence_id=sequence.id
+    )
+    if unfinished and not stop_active:
+        raise RefusedError(
+            f"{len(unfinished)} enrollments of {name!r} are unfinished; let them end, or use --stop-active"
+        )
+    for enrollment in unfinished:
+        enrollments.stop(
+            tx,
+            workspace_id=workspace_id,
+            enrollment_id=enrollment.id,
+            cause=f"sequence {name} was archived",
+            now=now,
+            stop_reason=StopReason.ARCHIVED,
+        )
+    _set_status(tx, workspace_id, name, SequenceStatus.ARCHIVED, EventName.SEQUENCE_ARCHIVED, now)
+    return len(unfinished)
+
+
+def _set_status(
+    tx: Transaction, workspace_id: int, name: str, to: SequenceStatus, event: EventName, now: datetime
+) -> bool:
+    sequence = by_name(tx, workspace_id, name)
+    if sequence.status is to:
+        return False
+    try:
+        changed = transitions.change_sequence(sequence, event=event, to=to)
+    except transitions.IllegalTransitionError as error:
+        raise RefusedError(f"sequence {name!r} is {sequence.status}: {error}") from error
+    save_sequence(tx, sequence, changed)
+    _note(tx, sequence, event, f"{name} is now {to}", now)
+    return True
+
+
+def _freeze(
+    tx: Transaction, sequence: Sequence, version: int, document: Mapping[str, object], digest: str, now: datetime
+) -> None:
+    tx.run(
+        "sequences.insert_version",
+        workspace_id=sequence.workspace_id,
+        sequence_id=sequence.id,
+        version=version,
+        document=document,
+        digest=digest,
+        created_at=now,
+    )
+
+
+def _check_references(reader: Reader, workspace_id: int, plan: Plan) -> None:
+    if plan.on_reply is OnReply.ENROLL and plan.reply_sequence != plan.name:
+        enrollments.live_sequence(reader, workspace_id, plan.reply_sequence or "")
+    elif plan.on_reply is OnReply.ENROLL:
+        raise RefusedError(f"on_reply: enroll:{plan.name} leads back into the same sequence; name another one")
+
+
+def _note(tx: Transaction, sequence: Sequence, name: EventName, detail: str, now: datetime) -> None:
+    record(
+        tx,
+        Event(workspace_id=sequence.workspace_id, at=now, name=name, detail=detail, sequence_id=sequence.id),
+    )

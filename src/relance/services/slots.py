@@ -1,0 +1,114 @@
+"""Taking and giving back what a send uses up: the mailbox's day, hour and gap, and its sequence's day.
+
+Rule 1: every counter is taken conditionally, in key order, in the transaction that reserves.
+Rule 2: a definite failure gives everything back; an unknown outcome keeps it.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from relance.core import pacing
+from relance.core.attempt import Attempt
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import Plan
+from relance.core.workspace import Workspace
+from relance.ports.store import Transaction
+from relance.services.situations import Buckets, buckets_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter:
+    """One counter and its limit."""
+
+    scope: str
+    scope_id: int
+    bucket: str
+    cap: int
+
+
+def counters(
+    *, mailbox: Mailbox, sequence_id: int, plan: Plan, buckets: Buckets, first_contact: bool, factor: float = 1.0
+) -> list[Counter]:
+    """Return the counters that one send takes, in key order; `factor` is what health leaves of the daily cap."""
+    cap = pacing.cap_today(mailbox, today=date.fromisoformat(buckets.mailbox_day), factor=factor)
+    listed = [
+        Counter(scope="mailbox_day", scope_id=mailbox.id, bucket=buckets.mailbox_day, cap=cap),
+        Counter(scope="mailbox_hour", scope_id=mailbox.id, bucket=buckets.mailbox_hour, cap=mailbox.hourly_cap),
+    ]
+    if plan.daily_cap is not None:
+        listed.append(
+            Counter(scope="sequence_day", scope_id=sequence_id, bucket=buckets.sequence_day, cap=plan.daily_cap)
+        )
+    if plan.max_new_per_day is not None and first_contact:
+        listed.append(
+            Counter(
+                scope="sequence_new_day", scope_id=sequence_id, bucket=buckets.sequence_day, cap=plan.max_new_per_day
+            )
+        )
+    return listed
+
+
+def gap_key(enrollment_uid: str, step_counter: int) -> str:
+    """Return what the gap after this send is derived from."""
+    return f"{enrollment_uid}/{step_counter}"
+
+
+def take(tx: Transaction, mailbox: Mailbox, wanted: list[Counter], *, key: str, now: datetime) -> Counter | None:
+    """Take every counter and the gap, or nothing and return the counter that is used up.
+
+    A gap that is not over counts as the mailbox's hour being used up: the gates said otherwise a moment ago, so the
+    caller reads again.
+    """
+    for position, counter in enumerate(wanted):
+        if tx.run("usage.take", **_key(mailbox.workspace_id, counter), cap=counter.cap) != 1:
+            _give_back(tx, mailbox.workspace_id, wanted[:position])
+            return counter
+    taken = tx.run(
+        "mailboxes.take_gap",
+        workspace_id=mailbox.workspace_id,
+        id=mailbox.id,
+        now=now,
+        next_allowed_at=now + pacing.gap(mailbox, key=key),
+        today=date.fromisoformat(wanted[0].bucket),
+    )
+    if taken != 1:
+        _give_back(tx, mailbox.workspace_id, wanted)
+        return wanted[1]
+    return None
+
+
+def give_back(
+    tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, plan: Plan, workspace: Workspace, first_contact: bool, key: str
+) -> None:
+    """Undo what this attempt took, if it still holds its slot; the gap only if nobody has used it since."""
+    if not attempt.holds_slot:
+        return
+    buckets = buckets_for(mailbox, workspace, attempt.planned_at)
+    buckets = Buckets(
+        mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour, sequence_day=buckets.sequence_day
+    )
+    held = counters(
+        mailbox=mailbox, sequence_id=attempt.sequence_id, plan=plan, buckets=buckets, first_contact=first_contact
+    )
+    _give_back(tx, attempt.workspace_id, held)
+    tx.run(
+        "mailboxes.give_back_gap",
+        workspace_id=attempt.workspace_id,
+        id=mailbox.id,
+        taken=attempt.planned_at + pacing.gap(mailbox, key=key),
+        planned_at=attempt.planned_at,
+    )
+
+
+def _give_back(tx: Transaction, workspace_id: int, taken: list[Counter]) -> None:
+    for counter in taken:
+        tx.run("usage.give_back", **_key(workspace_id, counter))
+
+
+def _key(workspace_id: int, counter: Counter) -> dict[str, object]:
+    return {
+        "workspace_id": workspace_id,
+        "scope": counter.scope,
+        "scope_id": counter.scope_id,
+        "bucket": counter.bucket,
+    }

@@ -1,0 +1,60 @@
+"""Workspaces: the installation's tenants."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from relance.core.workspace import Workspace
+from relance.ports.store import Reader, Transaction
+from relance.services.refusals import NotFoundError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """Which installation this is, and how often it was restored."""
+
+    uid: str
+    generation: int
+    created_at: datetime
+
+
+def ensure_installation(tx: Transaction, *, uid: str, now: datetime) -> str:
+    """Write the installation's identity once and return it; later calls return the first one."""
+    tx.run("installation.create", uid=uid, created_at=now)
+    found = tx.one(Installation, "installation.get")
+    if found is None:
+        raise NotFoundError("the installation has no identity; run `relance init`")
+    return found.uid
+
+
+def ensure_workspace(
+    tx: Transaction, *, name: str, uid: str, wrapped_key: bytes, timezone: str | None, now: datetime
+) -> Workspace:
+    """Return the workspace of that name, made now if there is none."""
+    existing = tx.one(Workspace, "workspaces.find", name=name)
+    if existing is not None:
+        return existing
+    tx.one(
+        int,
+        "workspaces.add",
+        name=name,
+        uid=uid,
+        wrapped_key=wrapped_key,
+        timezone=timezone,
+        settings={},
+        created_at=now,
+    )
+    return by_name(tx, name)
+
+
+def by_name(reader: Reader, name: str) -> Workspace:
+    """Return a workspace by its name. Raises NotFoundError."""
+    found = reader.one(Workspace, "workspaces.find", name=name)
+    if found is None:
+        known = ", ".join(w.name for w in reader.all(Workspace, "workspaces.list")) or "none yet; run `relance init`"
+        raise NotFoundError(f"there is no workspace {name!r}; known are: {known}")
+    return found
+
+
+def everyone(reader: Reader) -> list[Workspace]:
+    """Return all workspaces by name."""
+    return reader.all(Workspace, "workspaces.list")

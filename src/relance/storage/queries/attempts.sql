@@ -1,0 +1,203 @@
+-- part: attempts.columns
+workspace_id, id, enrollment_id, lead_id, sequence_id, mailbox_id, step, version, step_counter, variant,
+status, message_id, wire_message_id, provider_message_id, provider_thread_id, trace, recipient, subject,
+opens_thread, planned_at, holds_slot, slot_day, slot_hour, release_by, began_at, sent_at, settled_by,
+next_look_at, looks, tries, error, sent_copy_at, revision, created_at
+
+-- name: attempts.get
+-- One attempt as it is now.
+SELECT {attempts.columns} FROM attempts WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: attempts.find
+-- One attempt of this workspace by its id, for a person who typed it.
+SELECT {attempts.columns} FROM attempts WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: attempts.of_step
+-- The only attempt that this step of this enrollment can have.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND step_counter = :step_counter
+
+-- name: attempts.insert
+-- The right to send this step once. A second row for the same step is refused by its UNIQUE constraint.
+INSERT INTO attempts (
+    workspace_id, enrollment_id, lead_id, sequence_id, mailbox_id, step, version, step_counter, variant,
+    status, message_id, wire_message_id, provider_message_id, provider_thread_id, trace, recipient, subject,
+    opens_thread, planned_at, holds_slot, slot_day, slot_hour, release_by, began_at, sent_at, settled_by,
+    next_look_at, looks, tries, error, sent_copy_at, revision, created_at
+) VALUES (
+    :workspace_id, :enrollment_id, :lead_id, :sequence_id, :mailbox_id, :step, :version, :step_counter,
+    :variant, :status, :message_id, :wire_message_id, :provider_message_id, :provider_thread_id, :trace,
+    :recipient, :subject, :opens_thread, :planned_at, :holds_slot, :slot_day, :slot_hour, :release_by,
+    :began_at, :sent_at, :settled_by, :next_look_at, :looks, :tries, :error, :sent_copy_at, :revision,
+    :created_at
+)
+RETURNING id
+
+-- name: attempts.save
+-- Write the row if it is still as it was read. No row changed: someone else was first.
+UPDATE attempts SET
+    enrollment_id = :enrollment_id,
+    lead_id = :lead_id,
+    sequence_id = :sequence_id,
+    mailbox_id = :mailbox_id,
+    step = :step,
+    version = :version,
+    step_counter = :step_counter,
+    variant = :variant,
+    status = :status,
+    message_id = :message_id,
+    wire_message_id = :wire_message_id,
+    provider_message_id = :provider_message_id,
+    provider_thread_id = :provider_thread_id,
+    trace = :trace,
+    recipient = :recipient,
+    subject = :subject,
+    opens_thread = :opens_thread,
+    planned_at = :planned_at,
+    holds_slot = :holds_slot,
+    slot_day = :slot_day,
+    slot_hour = :slot_hour,
+    release_by = :release_by,
+    began_at = :began_at,
+    sent_at = :sent_at,
+    settled_by = :settled_by,
+    next_look_at = :next_look_at,
+    looks = :looks,
+    tries = :tries,
+    error = :error,
+    sent_copy_at = :sent_copy_at,
+    revision = :revision,
+    created_at = :created_at
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: attempts.void_reserved
+-- Withdraw what was reserved for an enrollment that has ended; nothing of it has left.
+UPDATE attempts SET status = 'voided', revision = revision + 1
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND status = 'reserved'
+
+-- name: attempts.of_enrollment
+-- Every attempt of one enrollment, in the order of its steps.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id
+ORDER BY step_counter
+
+-- name: attempts.sent_of_enrollment
+-- What this enrollment's person has received, oldest first; an outcome that is unknown counts as received.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND status IN ('sent', 'unknown')
+ORDER BY step_counter
+
+-- name: attempts.recent_sends
+-- When this person was last written to, newest first, over all sequences, without the step in hand.
+SELECT planned_at FROM attempts
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+    AND (status IN ('sent', 'unknown', 'in_flight') OR (status = 'reserved' AND holds_slot))
+    AND NOT (enrollment_id = :except_enrollment_id AND step_counter = :except_counter)
+ORDER BY planned_at DESC
+LIMIT :limit
+
+-- name: attempts.unknown_until
+-- When an outcome of this enrollment that is unknown is looked at again; far where only an answer can settle it.
+SELECT coalesce(next_look_at, :far::timestamptz) AS next_look_at FROM attempts
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND status = 'unknown'
+
+-- name: attempts.to_look_for
+-- Outcomes that are unknown and due to be looked for, the oldest first.
+SELECT {attempts.columns} FROM attempts
+WHERE status = 'unknown' AND next_look_at <= :now
+ORDER BY next_look_at
+LIMIT :limit
+
+-- name: attempts.abandoned
+-- In flight past the last moment at which the dot could have left: the process that sent them is gone.
+SELECT {attempts.columns} FROM attempts
+WHERE status = 'in_flight' AND release_by < :now
+ORDER BY id
+LIMIT :limit
+
+-- name: attempts.slots_left_behind
+-- Ended without giving their slot back.
+SELECT {attempts.columns} FROM attempts
+WHERE status IN ('voided', 'failed') AND holds_slot
+ORDER BY id
+LIMIT :limit
+
+-- name: attempts.uncopied
+-- Sent, but their copy was not seen in the mailbox's Sent folder yet.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND sent_copy_at IS NULL
+    AND sent_at <= :before
+ORDER BY sent_at
+LIMIT :limit
+
+-- name: attempts.mark_copied
+-- Its copy was seen in, or put into, the Sent folder.
+UPDATE attempts SET sent_copy_at = :at, wire_message_id = coalesce(:wire_message_id::text, wire_message_id),
+    revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND sent_copy_at IS NULL
+
+-- name: attempts.look_again
+-- Look for it again later, or never by ourselves (NULL).
+UPDATE attempts SET next_look_at = :next_look_at, looks = looks + 1, error = :error, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'unknown'
+
+-- name: attempts.by_message_ids
+-- The attempts that any of these ids names, as generated by us or as seen on the wire.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id
+    AND (message_id = ANY (:id_list::text[]) OR wire_message_id = ANY (:id_list::text[]))
+ORDER BY id
+
+-- name: attempts.by_traces
+-- The attempts that carried one of these opaque marks.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND trace = ANY (:trace_list::text[])
+ORDER BY id
+
+-- name: attempts.by_recipients
+-- What was last sent to these addresses, newest first.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND recipient = ANY (:address_list::text[])
+    AND status IN ('sent', 'unknown', 'in_flight')
+ORDER BY planned_at DESC
+LIMIT 20
+
+-- name: attempts.by_domain
+-- What was last sent to this company from this mailbox, newest first.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id
+    AND lead_id IN (SELECT id FROM leads WHERE workspace_id = :workspace_id AND domain = :domain)
+    AND status IN ('sent', 'unknown', 'in_flight')
+ORDER BY planned_at DESC
+LIMIT 20
+
+-- name: attempts.of_sequence
+-- Every attempt of one sequence, for its audit.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id
+ORDER BY enrollment_id, step_counter
+
+-- name: attempts.unsettled
+-- Outcomes of this workspace that are unknown, the oldest first.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND status = 'unknown'
+ORDER BY id
+
+-- name: attempts.count_unknown
+-- How many outcomes are unknown, over the installation.
+SELECT count(*) FROM attempts WHERE status = 'unknown'
+
+-- name: attempts.count_by_status
+-- How many attempts of a workspace stand where.
+SELECT status, count(*) AS count FROM attempts WHERE workspace_id = :workspace_id GROUP BY status ORDER BY status
+
+-- name: attempts.next_look_at
+-- When the next unknown outcome is due to be looked for, or an abandoned one to be noticed.
+SELECT min(CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END) AS at FROM attempts
+WHERE status IN ('unknown', 'in_flight')
+    AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
+
+-- name: attempts.count_sent
+-- How many messages a mailbox has sent since then.
+SELECT count(*) FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since

@@ -1,0 +1,197 @@
+-- part: enrollments.columns
+workspace_id, id, uid, sequence_id, version, lead_id, status, stop_reason, hold_reason, step, step_kind,
+step_counter, next_due_at, skip_until, last_skip_reason, last_skip_at, last_sent_at, last_inbound_at,
+last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, source_list, consecutive_failures,
+soft_bounces, verification_attempts, lock_holder, lock_expires_at, revision, created_at, ended_at
+
+-- name: enrollments.get
+-- One row as it is now.
+SELECT {enrollments.columns} FROM enrollments WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: enrollments.lock
+-- One row as it is now; nobody else writes it until this transaction ends.
+SELECT {enrollments.columns} FROM enrollments WHERE workspace_id = :workspace_id AND id = :id
+--postgres FOR UPDATE
+
+-- name: enrollments.insert
+-- Start a lead on a sequence, once ever. No row back: it had been started before.
+INSERT INTO enrollments (
+    workspace_id, uid, sequence_id, version, lead_id, status, stop_reason, hold_reason, step, step_kind,
+    step_counter, next_due_at, skip_until, last_skip_reason, last_skip_at, last_sent_at, last_inbound_at,
+    last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, source_list,
+    consecutive_failures, soft_bounces, verification_attempts, lock_holder, lock_expires_at, revision,
+    created_at, ended_at
+) VALUES (
+    :workspace_id, :uid, :sequence_id, :version, :lead_id, :status, :stop_reason, :hold_reason, :step,
+    :step_kind, :step_counter, :next_due_at, :skip_until, :last_skip_reason, :last_skip_at, :last_sent_at,
+    :last_inbound_at, :last_failure_at, :replied_at, :bounced_at, :goal_met_at, :variants::jsonb, :mailbox_id,
+    :source_list, :consecutive_failures, :soft_bounces, :verification_attempts, :lock_holder,
+    :lock_expires_at, :revision, :created_at, :ended_at
+)
+ON CONFLICT (workspace_id, sequence_id, lead_id) DO NOTHING
+RETURNING id
+
+-- name: enrollments.save
+-- Write the row if it is still as it was read. No row changed: someone else was first.
+UPDATE enrollments SET
+    uid = :uid,
+    sequence_id = :sequence_id,
+    version = :version,
+    lead_id = :lead_id,
+    status = :status,
+    stop_reason = :stop_reason,
+    hold_reason = :hold_reason,
+    step = :step,
+    step_kind = :step_kind,
+    step_counter = :step_counter,
+    next_due_at = :next_due_at,
+    skip_until = :skip_until,
+    last_skip_reason = :last_skip_reason,
+    last_skip_at = :last_skip_at,
+    last_sent_at = :last_sent_at,
+    last_inbound_at = :last_inbound_at,
+    last_failure_at = :last_failure_at,
+    replied_at = :replied_at,
+    bounced_at = :bounced_at,
+    goal_met_at = :goal_met_at,
+    variants = :variants::jsonb,
+    mailbox_id = :mailbox_id,
+    source_list = :source_list,
+    consecutive_failures = :consecutive_failures,
+    soft_bounces = :soft_bounces,
+    verification_attempts = :verification_attempts,
+    lock_holder = :lock_holder,
+    lock_expires_at = :lock_expires_at,
+    revision = :revision,
+    created_at = :created_at,
+    ended_at = :ended_at
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: enrollments.append_history
+-- Keep one transition for ever.
+INSERT INTO enrollment_history (
+    workspace_id, enrollment_id, at, from_status, to_status, event, cause, step, step_counter
+) VALUES (
+    :workspace_id, :enrollment_id, :at, :from_status, :to_status, :event, :cause, :step, :step_counter
+)
+
+-- name: enrollments.history
+-- Every transition of one enrollment, oldest first.
+SELECT workspace_id, enrollment_id, at, from_status, to_status, event, cause, step, step_counter
+FROM enrollment_history
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id
+ORDER BY id
+
+-- name: enrollments.earliest_of_mailbox
+-- The most due follow-up that waits for this mailbox in this sequence.
+SELECT id, step_counter, ready_at FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id = :mailbox_id
+    AND status = 'active' AND step_kind = 'email' AND ready_at <= :now AND lock_holder IS NULL
+ORDER BY ready_at, id
+LIMIT 1
+--postgres FOR UPDATE SKIP LOCKED
+
+-- name: enrollments.earliest_of_pool
+-- The most due lead of this sequence that no mailbox has written to yet.
+SELECT id, step_counter, ready_at FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id IS NULL
+    AND status = 'active' AND step_kind = 'email' AND ready_at <= :now AND lock_holder IS NULL
+ORDER BY ready_at, id
+LIMIT 1
+--postgres FOR UPDATE SKIP LOCKED
+
+-- name: enrollments.claim
+-- Lock a ready row for one worker. No row changed: it moved or somebody has it.
+UPDATE enrollments SET lock_holder = :worker, lock_expires_at = :lock_expires_at, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND step_counter = :step_counter
+    AND status = 'active' AND ready_at <= :now AND lock_holder IS NULL
+
+-- name: enrollments.unlock
+-- Let a row go that this worker holds, untouched otherwise.
+UPDATE enrollments SET lock_holder = NULL, lock_expires_at = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND lock_holder = :worker
+
+-- name: enrollments.locked_by_others
+-- Rows whose holder is not this worker: left behind by a process that died, or held by a live one elsewhere.
+SELECT {enrollments.columns} FROM enrollments WHERE lock_holder IS NOT NULL AND lock_holder <> :worker
+ORDER BY id
+LIMIT :limit
+
+-- name: enrollments.due_to_walk
+-- Waits and branches that may be over, in live sequences, the most due first.
+SELECT {enrollments.columns} FROM enrollments
+WHERE status IN ('active', 'waiting') AND step_kind <> 'email' AND ready_at <= :now
+    AND EXISTS (
+        SELECT 1 FROM sequences s
+        WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
+    )
+ORDER BY ready_at, id
+LIMIT :limit
+
+-- name: enrollments.put_off
+-- Look at the row again later; its due time stays. No row changed: someone else was first.
+UPDATE enrollments SET skip_until = :until, last_skip_reason = :reason, last_skip_at = :now, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: enrollments.chosen
+-- The enrollments of a sequence, of a lead, of both, or all; oldest first.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id
+    AND (:sequence_id::bigint IS NULL OR sequence_id = :sequence_id)
+    AND (:lead_id::bigint IS NULL OR lead_id = :lead_id)
+ORDER BY id
+
+-- name: enrollments.unfinished_of_sequence
+-- Everyone who has not reached an end.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id
+    AND status IN ('active', 'waiting', 'paused', 'held')
+ORDER BY id
+
+-- name: enrollments.unfinished_of_lead
+-- Every run of one person that a person's answer can still end.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND status IN ('active', 'waiting', 'paused', 'held')
+ORDER BY id
+
+-- name: enrollments.unfinished_of_domain
+-- Every run of everyone at one company.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting', 'paused', 'held')
+    AND lead_id IN (SELECT id FROM leads WHERE workspace_id = :workspace_id AND domain = :domain)
+ORDER BY id
+
+-- name: enrollments.count_by_status
+-- How many stand where, over one workspace.
+SELECT sequence_id, status, count(*) AS count FROM enrollments
+WHERE workspace_id = :workspace_id
+GROUP BY sequence_id, status
+ORDER BY sequence_id, status
+
+-- name: enrollments.count_unfinished
+-- How many can still move or be moved, over the installation.
+SELECT count(*) FROM enrollments WHERE status IN ('active', 'waiting', 'paused', 'held')
+
+-- name: enrollments.count_walking
+-- How many will move by themselves, over the installation.
+SELECT count(*) FROM enrollments WHERE status IN ('active', 'waiting')
+
+-- name: enrollments.next_ready_at
+-- The earliest time after now at which a row of a live sequence becomes ready.
+SELECT ready_at FROM enrollments
+WHERE status IN ('active', 'waiting') AND ready_at > :now
+    AND EXISTS (
+        SELECT 1 FROM sequences s
+        WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
+    )
+ORDER BY ready_at
+LIMIT 1
+
+-- name: enrollments.count_ready
+-- How many are due now in live sequences.
+SELECT count(*) FROM enrollments
+WHERE status IN ('active', 'waiting') AND ready_at <= :now
+    AND EXISTS (
+        SELECT 1 FROM sequences s
+        WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
+    )

@@ -1,0 +1,107 @@
+-- part: leads.columns
+workspace_id, id, email, fields, external_id, phone, linkedin_url, timezone, hold_until, hold_reason,
+revision, created_at
+
+-- name: leads.get
+-- One lead as it is now.
+SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: leads.by_email
+-- One lead by its case-folded address.
+SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND email = :email
+
+-- name: leads.by_identities
+-- Everyone whom any of these identities names.
+SELECT {leads.columns} FROM leads
+WHERE workspace_id = :workspace_id
+    AND (email = :email OR external_id = :external_id OR phone = :phone OR linkedin_url = :linkedin_url)
+ORDER BY id
+
+-- name: leads.of_workspace
+-- Every lead, oldest first.
+SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id ORDER BY id
+
+-- name: leads.insert
+-- Make a lead. A second one of the same identity is refused by its UNIQUE constraint.
+INSERT INTO leads (
+    workspace_id, email, fields, external_id, phone, linkedin_url, timezone, hold_until, hold_reason,
+    revision, created_at
+) VALUES (
+    :workspace_id, :email, :fields::jsonb, :external_id, :phone, :linkedin_url, :timezone, :hold_until,
+    :hold_reason, :revision, :created_at
+)
+RETURNING id
+
+-- name: leads.save
+-- Write the row if it is still as it was read. No row changed: someone else was first.
+UPDATE leads SET
+    email = :email,
+    fields = :fields::jsonb,
+    external_id = :external_id,
+    phone = :phone,
+    linkedin_url = :linkedin_url,
+    timezone = :timezone,
+    hold_until = :hold_until,
+    hold_reason = :hold_reason,
+    revision = :revision,
+    created_at = :created_at
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: leads.lock_of_enrollment
+-- Lock the person of an enrollment: everything about one person is decided one after the other.
+SELECT leads.id FROM leads
+WHERE leads.workspace_id = :workspace_id AND leads.id = (
+    SELECT lead_id FROM enrollments WHERE workspace_id = :workspace_id AND id = :enrollment_id
+)
+--postgres FOR UPDATE
+
+-- name: leads.lock
+-- Lock a person.
+SELECT id FROM leads WHERE workspace_id = :workspace_id AND id = :id
+--postgres FOR UPDATE
+
+-- name: leads.hold
+-- Keep everyone from writing to this person until then; never shortens a longer hold.
+UPDATE leads SET hold_until = :until, hold_reason = :reason, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND (hold_until IS NULL OR hold_until < :until)
+
+-- name: leads.touch
+-- Record that a lead came in once more.
+INSERT INTO touches (workspace_id, lead_id, at, source, detail)
+VALUES (:workspace_id, :lead_id, :at, :source, :detail)
+
+-- name: leads.touches
+-- Every time that a lead came in, oldest first.
+SELECT at, source, detail FROM touches WHERE workspace_id = :workspace_id AND lead_id = :lead_id ORDER BY id
+
+-- name: leads.put_on_list
+-- Put a lead on a list; being there already is fine.
+INSERT INTO lead_lists (workspace_id, list, lead_id, added_at) VALUES (:workspace_id, :list, :lead_id, :at)
+ON CONFLICT (workspace_id, list, lead_id) DO NOTHING
+
+-- name: leads.ids_on_list
+-- The leads of one list, in the order of their ids.
+SELECT lead_id FROM lead_lists WHERE workspace_id = :workspace_id AND list = :list ORDER BY lead_id
+
+-- name: leads.append_note
+-- Keep a note by hand.
+INSERT INTO notes (workspace_id, lead_id, at, author, text) VALUES (:workspace_id, :lead_id, :at, :author, :text)
+
+-- name: leads.empty_notes
+-- Erase what was noted about a person; that something was noted stays.
+UPDATE notes SET text = '' WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+
+-- name: leads.empty_messages
+-- Erase what a person wrote and was written; that it happened stays.
+UPDATE messages SET raw = NULL, subject = NULL, new_text = NULL, from_address = NULL, to_address = NULL,
+    evidence = '[]', classification = '{}'
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+
+-- name: leads.empty_attempts
+-- Erase the address and subject from what was sent; that it was sent stays.
+UPDATE attempts SET recipient = :stand_in, subject = NULL, error = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+
+-- name: leads.leave_lists
+-- Take a person off every list.
+DELETE FROM lead_lists WHERE workspace_id = :workspace_id AND lead_id = :lead_id

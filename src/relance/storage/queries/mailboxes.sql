@@ -1,0 +1,153 @@
+-- part: mailboxes.columns
+workspace_id, id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
+hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
+consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
+fresh_at, last_read_at, shard, revision, created_at
+
+-- name: mailboxes.get
+-- One mailbox as it is now.
+SELECT {mailboxes.columns} FROM mailboxes WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.by_address
+-- The connected mailbox of that address.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE workspace_id = :workspace_id AND address = :address AND status <> 'removed'
+
+-- name: mailboxes.by_login
+-- The latest mailbox of that login, over the installation.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE provider = :provider AND login = :login
+ORDER BY (status = 'removed'), id DESC
+LIMIT 1
+
+-- name: mailboxes.of_workspace
+-- Every mailbox that is connected, by its address.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE workspace_id = :workspace_id AND status <> 'removed'
+ORDER BY address
+
+-- name: mailboxes.connected
+-- Every mailbox that is connected, over the installation.
+SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
+
+-- name: mailboxes.free
+-- What could send now: no gap, no cap and no trouble in the way, the least recently served first.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE status IN ('active', 'auth_error', 'unreachable')
+    AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
+    AND (skip_until IS NULL OR skip_until <= :now)
+ORDER BY (last_served_at IS NOT NULL), last_served_at, id
+
+-- name: mailboxes.insert
+-- Connect a mailbox. A second one of the same login is refused by its UNIQUE index.
+INSERT INTO mailboxes (
+    workspace_id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
+    hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
+    consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
+    ids_survive, fresh_at, last_read_at, shard, revision, created_at, sealed_credentials
+) VALUES (
+    :workspace_id, :provider, :login, :address, :display_name, :aliases::jsonb, :pool, :timezone,
+    :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
+    :ramp_started_on, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
+    :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :shard, :revision,
+    :created_at, :sealed_credentials
+)
+
+-- name: mailboxes.reconnect
+-- Connect a removed mailbox again; its history and cursors stay.
+UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+    settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
+    max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, status = 'active',
+    status_reason = NULL, consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
+    sealed_credentials = :sealed_credentials, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
+
+-- name: mailboxes.change
+-- Change what a person may change; trouble that the old settings caused is forgotten.
+UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+    settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
+    max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step,
+    status = CASE WHEN status IN ('auth_error', 'unreachable') THEN 'active' ELSE status END,
+    status_reason = CASE WHEN status IN ('auth_error', 'unreachable') THEN NULL ELSE status_reason END,
+    consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
+    sealed_credentials = coalesce(:sealed_credentials::bytea, sealed_credentials), revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
+
+-- name: mailboxes.set_status
+-- Change whether a connected mailbox sends. No row changed: it is removed.
+UPDATE mailboxes SET status = :status, status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
+    last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
+
+-- name: mailboxes.forget_credentials
+-- Forget how to log in.
+UPDATE mailboxes SET sealed_credentials = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.sealed_credentials
+-- How to log in, sealed.
+SELECT sealed_credentials FROM mailboxes WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.take_gap
+-- Take the mailbox's turn and start the gap after it. No row changed: its gap is not over or it may not send.
+UPDATE mailboxes SET next_allowed_at = :next_allowed_at, last_served_at = :now,
+    ramp_started_on = coalesce(ramp_started_on, :today::date)
+WHERE workspace_id = :workspace_id AND id = :id AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
+    AND status IN ('active', 'auth_error', 'unreachable')
+
+-- name: mailboxes.give_back_gap
+-- Undo a gap that nobody has used since.
+UPDATE mailboxes SET next_allowed_at = :planned_at
+WHERE workspace_id = :workspace_id AND id = :id AND next_allowed_at = :taken
+
+-- name: mailboxes.put_off
+-- Not before then, for this reason; stands here once for all its leads.
+UPDATE mailboxes SET skip_until = :until, last_skip_reason = :reason WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.put_off_for_trouble
+-- Its server or login is in trouble: not before then, and one failure more in a row.
+UPDATE mailboxes SET status = :status, status_reason = :detail, skip_until = :until, last_skip_reason = :reason,
+    consecutive_failures = consecutive_failures + 1, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
+
+-- name: mailboxes.mark_works
+-- Sending or reading worked: the trouble named here is over. No row changed: there was none of that kind.
+UPDATE mailboxes SET status = 'active', status_reason = NULL, consecutive_failures = 0, skip_until = NULL,
+    last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status IN ('active', 'auth_error', 'unreachable')
+    AND consecutive_failures > 0 AND last_skip_reason = ANY (:reason_list::text[])
+
+-- name: mailboxes.mark_read
+-- Every folder was read from then on, all of it ingested. Never goes back.
+UPDATE mailboxes SET last_read_at = :now,
+    fresh_at = CASE WHEN fresh_at IS NULL OR fresh_at < :started_at THEN :started_at::timestamptz ELSE fresh_at END
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.learn
+-- Keep what was learned about its SMTP side; NULL leaves it as it was.
+UPDATE mailboxes SET saves_sent = coalesce(:saves_sent::boolean, saves_sent),
+    ids_survive = coalesce(:ids_survive::boolean, ids_survive)
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: mailboxes.written_to_lead
+-- The mailboxes that have written to this person (or may have), and how freshly they were read.
+SELECT m.id AS mailbox_id, m.address, m.fresh_at,
+    (m.status IN ('active', 'paused') OR (m.status IN ('auth_error', 'unreachable') AND m.skip_until <= :now::timestamptz)
+    ) AS readable
+FROM mailboxes m
+WHERE m.workspace_id = :workspace_id AND m.id IN (
+    SELECT a.mailbox_id FROM attempts a
+    WHERE a.workspace_id = :workspace_id AND a.lead_id = :lead_id AND a.status IN ('sent', 'unknown', 'in_flight')
+)
+ORDER BY m.id
+
+-- name: mailboxes.own_addresses
+-- Every address that is a mailbox of this installation, aliases as JSON beside it.
+SELECT address, aliases FROM mailboxes WHERE status <> 'removed'
+
+-- name: mailboxes.next_free_at
+-- The earliest time after now at which a mailbox's gap, cap or trouble is over.
+SELECT min(CASE WHEN next_allowed_at > :now AND (skip_until IS NULL OR skip_until <= :now OR next_allowed_at > skip_until)
+        THEN next_allowed_at ELSE skip_until END) AS at
+FROM mailboxes
+WHERE status IN ('active', 'auth_error', 'unreachable') AND (next_allowed_at > :now OR skip_until > :now)

@@ -1,0 +1,62 @@
+-- What came in and what went out, deduplicated by content within a mailbox.
+
+-- name: messages.insert_outgoing
+-- Keep a message as it left. Having it already is fine.
+INSERT INTO messages (
+    workspace_id, mailbox_id, direction, kind, at, received_at, folder, message_id, to_address, subject, content_key,
+    raw, lead_id, enrollment_id, attempt_id, rules_version, confidence
+) VALUES (
+    :workspace_id, :mailbox_id, 'out', 'sequence', :at, :at, '', :message_id, :to_address, :subject, :content_key,
+    :raw, :lead_id, :enrollment_id, :attempt_id, 0, 'certain'
+)
+ON CONFLICT (workspace_id, mailbox_id, content_key) DO NOTHING
+
+-- name: messages.insert_incoming
+-- Keep what came in, with what it means and why. No row back: this mailbox had it already, in another folder.
+INSERT INTO messages (
+    workspace_id, mailbox_id, direction, kind, at, received_at, folder, message_id, in_reply_to, from_address,
+    to_address, subject, new_text, content_key, raw, lead_id, enrollment_id, attempt_id, matched_by, evidence,
+    classification, rules_version, confidence
+) VALUES (
+    :workspace_id, :mailbox_id, :direction, :kind, :at, :received_at, :folder, :message_id, :in_reply_to::jsonb,
+    :from_address, :to_address, :subject, :new_text, :content_key, :raw, :lead_id, :enrollment_id, :attempt_id,
+    :matched_by, :evidence::jsonb, :classification::jsonb, :rules_version, :confidence
+)
+ON CONFLICT (workspace_id, mailbox_id, content_key) DO NOTHING
+RETURNING id
+
+-- name: messages.known
+-- Whether this mailbox had exactly this message before, in whatever folder.
+SELECT id FROM messages WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND content_key = :content_key
+
+-- name: messages.of_lead
+-- Everything that went to and came from one lead, oldest first.
+SELECT at, direction, kind, from_address, to_address, subject, message_id, matched_by, enrollment_id, attempt_id
+FROM messages
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+ORDER BY at, id
+
+-- name: messages.incoming
+-- What came in, newest first, with the lead it was matched to.
+SELECT m.id, m.at, m.received_at, m.kind, m.confidence, m.from_address, m.subject, m.new_text, m.matched_by, m.folder,
+    b.address AS mailbox, l.email AS lead
+FROM messages m
+JOIN mailboxes b ON b.workspace_id = m.workspace_id AND b.id = m.mailbox_id
+LEFT JOIN leads l ON l.workspace_id = m.workspace_id AND l.id = m.lead_id
+WHERE m.workspace_id = :workspace_id AND m.direction = 'in'
+ORDER BY m.received_at DESC, m.id DESC
+LIMIT :limit
+
+-- name: messages.outgoing_raw
+-- A message as it left.
+SELECT raw FROM messages
+WHERE workspace_id = :workspace_id AND attempt_id = :attempt_id AND direction = 'out' AND raw IS NOT NULL
+ORDER BY id
+LIMIT 1
+
+-- name: messages.count_by_kind
+-- How many of each kind came in.
+SELECT kind, count(*) AS count FROM messages
+WHERE workspace_id = :workspace_id AND direction = 'in'
+GROUP BY kind
+ORDER BY kind

@@ -1,0 +1,37 @@
+-- Fetched, not understood yet: staged by the poller with its cursor, taken away by the ingester with its effects.
+
+-- part: raw_messages.columns
+workspace_id, id, mailbox_id, folder, role, uid_validity, uid, internal_date, raw, truncated, stored_at, failures,
+last_error
+
+-- name: raw_messages.stage
+-- Keep one fetched message. Having it already is fine.
+INSERT INTO raw_messages (
+    workspace_id, mailbox_id, folder, role, uid_validity, uid, internal_date, raw, truncated, stored_at
+) VALUES (
+    :workspace_id, :mailbox_id, :folder, :role, :uid_validity, :uid, :internal_date, :raw, :truncated, :stored_at
+)
+ON CONFLICT (workspace_id, mailbox_id, folder, uid_validity, uid) DO NOTHING
+
+-- name: raw_messages.of_mailbox
+-- What waits to be understood in one mailbox, in the order it was fetched.
+SELECT {raw_messages.columns} FROM raw_messages
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id
+ORDER BY id
+LIMIT :limit
+
+-- name: raw_messages.waiting_mailboxes
+-- The mailboxes with something that waits to be understood.
+SELECT DISTINCT workspace_id, mailbox_id FROM raw_messages ORDER BY workspace_id, mailbox_id
+
+-- name: raw_messages.remove
+-- It is understood. No row changed: somebody else was first.
+DELETE FROM raw_messages WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: raw_messages.mark_failed
+-- Understanding it failed once more.
+UPDATE raw_messages SET failures = failures + 1, last_error = :error WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: raw_messages.count
+-- How many wait to be understood, over the installation.
+SELECT count(*) FROM raw_messages

@@ -1,0 +1,60 @@
+-- part: sequences.columns
+workspace_id, id, name, status, version, skip_until, last_skip_reason, new_leads_until, last_served_at,
+revision, created_at
+
+-- name: sequences.get
+-- One sequence as it is now.
+SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: sequences.by_name
+-- One sequence by its name.
+SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id AND name = :name
+
+-- name: sequences.of_workspace
+-- Every sequence, by name.
+SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id ORDER BY name
+
+-- name: sequences.sendable
+-- Live sequences whose own limits allow a send now, the least recently served first.
+SELECT {sequences.columns} FROM sequences
+WHERE workspace_id = :workspace_id AND status = 'live' AND (skip_until IS NULL OR skip_until <= :now)
+ORDER BY (last_served_at IS NOT NULL), last_served_at, id
+
+-- name: sequences.create
+-- Make a draft; it has no version yet.
+INSERT INTO sequences (workspace_id, name, status, version, created_at)
+VALUES (:workspace_id, :name, 'draft', 0, :now)
+
+-- name: sequences.save
+-- Write the row if it is still as it was read. No row changed: someone else was first.
+UPDATE sequences SET status = :status, version = :version, revision = :revision
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: sequences.insert_version
+-- Freeze one version.
+INSERT INTO sequence_versions (workspace_id, sequence_id, version, document, digest, created_at)
+VALUES (:workspace_id, :sequence_id, :version, :document::jsonb, :digest, :created_at)
+
+-- name: sequences.version
+-- One frozen version.
+SELECT workspace_id, sequence_id, version, document, digest, created_at FROM sequence_versions
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+
+-- name: sequences.put_off
+-- A limit of the sequence is used up until then.
+UPDATE sequences SET skip_until = :until, last_skip_reason = :reason WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: sequences.put_off_new
+-- No first messages until then; follow-ups go on.
+UPDATE sequences SET new_leads_until = :until WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: sequences.mark_served
+-- It had its turn.
+UPDATE sequences SET last_served_at = :now WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: sequences.next_free_at
+-- The earliest time after now at which a limit of a live sequence ends.
+SELECT min(CASE WHEN skip_until > :now AND (new_leads_until IS NULL OR new_leads_until <= :now
+        OR skip_until < new_leads_until) THEN skip_until ELSE new_leads_until END) AS at
+FROM sequences
+WHERE status = 'live' AND (skip_until > :now OR new_leads_until > :now)

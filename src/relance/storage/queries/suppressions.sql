@@ -1,0 +1,30 @@
+-- part: suppressions.columns
+workspace_id, id, kind, value, scope, reason, source, created_at
+
+-- name: suppressions.add
+-- Never write to it again. No row changed: it was suppressed before.
+INSERT INTO suppressions (workspace_id, kind, value, scope, reason, source, created_at)
+VALUES (:workspace_id, :kind, :value, :scope, :reason, :source, :created_at)
+ON CONFLICT (scope, workspace_id, kind, value) DO NOTHING
+
+-- name: suppressions.remove
+-- Take it back, by a person's decision.
+DELETE FROM suppressions
+WHERE workspace_id = :workspace_id AND kind = :kind AND value = :value AND scope = :scope
+
+-- name: suppressions.binding
+-- What binds any of these addresses, domains, numbers and tombstones (no two kinds look alike): here, or globally.
+SELECT {suppressions.columns} FROM suppressions
+WHERE kind IN ('address', 'domain', 'phone', 'tombstone') AND value = ANY (:value_list::text[])
+    AND ((scope = 'workspace' AND workspace_id = :workspace_id) OR scope = 'global')
+ORDER BY id
+
+-- name: suppressions.of_workspace
+-- Everything suppressed in this workspace or globally, oldest first.
+SELECT {suppressions.columns} FROM suppressions
+WHERE workspace_id = :workspace_id OR scope = 'global'
+ORDER BY id
+
+-- name: suppressions.forget_address
+-- Remove an address in the clear; its tombstone has taken its place.
+DELETE FROM suppressions WHERE workspace_id = :workspace_id AND kind = 'address' AND value = :value

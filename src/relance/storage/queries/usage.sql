@@ -1,0 +1,15 @@
+-- name: usage.used
+-- What was taken of one counter.
+SELECT used FROM usage
+WHERE workspace_id = :workspace_id AND scope = :scope AND scope_id = :scope_id AND bucket = :bucket
+
+-- name: usage.take
+-- Take one, if fewer than the cap are taken. No row changed: it is used up.
+INSERT INTO usage (workspace_id, scope, scope_id, bucket, used)
+SELECT :workspace_id::bigint, :scope::text, :scope_id::bigint, :bucket::text, 1 WHERE :cap::bigint > 0
+ON CONFLICT (workspace_id, scope, scope_id, bucket) DO UPDATE SET used = usage.used + 1 WHERE usage.used < :cap
+
+-- name: usage.give_back
+-- Give one back.
+UPDATE usage SET used = used - 1
+WHERE workspace_id = :workspace_id AND scope = :scope AND scope_id = :scope_id AND bucket = :bucket AND used > 0
