@@ -9,7 +9,7 @@ Rule 4: no timedelta is ever added to an aware local time: that counts wall-cloc
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from relance.core.sequence import Delay, Interval, QuietHours, Unit, Window
@@ -61,6 +61,20 @@ def zone_of(
 
 
 # --- windows and quiet hours ---
+
+
+def time_of_day(text: str) -> time:
+    """Return what people write as `9:00`, `09:00` or `24:00` (the midnight that ends a day).
+
+    Raises ValueError with what to write instead.
+    """
+    hours, colon, rest = text.strip().partition(":")
+    try:
+        if (hours, rest) == ("24", "00"):
+            return time(0)
+        return time.fromisoformat(f"{hours.zfill(2)}{colon}{rest}").replace(tzinfo=None)
+    except ValueError:
+        raise ValueError(f"{text!r} is no time of day; write it like 09:00") from None
 
 
 def is_open(window: Window, zone: ZoneInfo, at: datetime) -> bool:

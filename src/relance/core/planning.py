@@ -13,8 +13,7 @@ from zoneinfo import ZoneInfo
 
 from relance.core.calendar import after, clamped
 from relance.core.defaults import STEP_CEILING
-from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, StopReason
-from relance.core.events import EventName
+from relance.core.enrollment import Enrollment, EnrollmentStatus
 from relance.core.lead import Lead
 from relance.core.sequence import (
     STOP,
@@ -27,7 +26,6 @@ from relance.core.sequence import (
     Step,
     WaitStep,
 )
-from relance.core.transitions import change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,53 +141,6 @@ def advance(
             verification_attempts=0,
         ),
     )
-
-
-def move_on(
-    enrollment: Enrollment,
-    outcome: Advance,
-    *,
-    event: EventName,
-    now: datetime,
-    cause: str,
-) -> tuple[Enrollment, HistoryEntry]:
-    """Carry out what `advance` said, through the transition table, and return the entry for the history.
-
-    `event` is how the step before ended, such as `step.accepted`. Raises IllegalTransitionError.
-    """
-    match outcome:
-        case Entered(enrollment=entered):
-            _, entry = change(enrollment, event=event, to=entered.status, now=now, cause=cause)
-            return replace(entered, hold_reason=None), entry
-        case Finished():
-            return change(enrollment, event=event, to=EnrollmentStatus.COMPLETED, now=now, cause=cause)
-        case BranchedToStop():
-            return change(
-                enrollment,
-                event=event,
-                to=EnrollmentStatus.STOPPED,
-                now=now,
-                cause=cause,
-                stop_reason=StopReason.BRANCHED,
-            )
-        case Ceiling():
-            return change(
-                enrollment,
-                event=event,
-                to=EnrollmentStatus.BLOCKED,
-                now=now,
-                cause=f"{cause}; it has entered {STEP_CEILING} steps in one pass",
-                stop_reason=StopReason.STEP_CEILING,
-            )
-        case Broken(cause=trouble):
-            return change(
-                enrollment,
-                event=event,
-                to=EnrollmentStatus.BLOCKED,
-                now=now,
-                cause=f"{cause}; {trouble}",
-                stop_reason=StopReason.BROKEN_SEQUENCE,
-            )
 
 
 def decide(step: BranchStep, enrollment: Enrollment, lead: Lead, now: datetime) -> Decided | NotYet:
