@@ -52,6 +52,33 @@ def test_a_person_answers_in_the_thread_and_quotes(real_mail: RealMail):
     assert "> When?" in answer.get_content()
 
 
+def test_an_absent_person_answers_as_a_machine(real_mail: RealMail):
+    """Marked as automatic, with nobody to bounce to, in the thread (RFC 3834 §3.1.7, §3.3)."""
+    nils = real_mail.add_user("nils@north.example")
+    olga = real_mail.add_user("olga@south.example")
+    question = nils.write("olga@south.example", "Lunch", "Friday?")
+    olga.answer_automatically(olga.wait_for(subject="Lunch"), "Back on 4 January 2027.")
+    answer = nils.wait_for(sender="olga@south.example")
+
+    assert "auto-replied" == answer["Auto-Submitted"]
+    assert "<>" == answer["Return-Path"]
+    assert question["Message-ID"] == answer["In-Reply-To"]
+
+
+def test_a_person_unsubscribes_the_way_the_mail_offers(real_mail: RealMail):
+    """The mailto: of List-Unsubscribe is taken as it stands, encoded characters and pluses included (RFC 6068)."""
+    pia = real_mail.add_user("pia@north.example")
+    quentin = real_mail.add_user("quentin@south.example")
+    offer = letter("An offer")
+    offer["List-Unsubscribe"] = "<https://north.example/u>, <mailto:pia%2Bout@north.example?subject=stop%20a+b>"
+    real_mail.send_as("pia@north.example", "quentin@south.example", offer)
+    quentin.unsubscribe(quentin.wait_for(subject="An offer"))
+    arrived = pia.wait_for(sender="quentin@south.example")
+
+    assert "stop a+b" == arrived["Subject"]
+    assert "pia+out@north.example" == arrived["To"]
+
+
 def test_an_unknown_user_of_a_strict_domain_is_refused_at_rcpt(real_mail: RealMail):
     """The refusal is a reply to RCPT, with the enhanced code for a bad mailbox (RFC 3463 §3.2)."""
     erin = real_mail.add_user("erin@north.example")

@@ -12,7 +12,7 @@ class Security(StrEnum):
     """The words that the product's command line uses after HOST:PORT."""
 
     TLS = "tls"  #: TLS from the first byte (RFC 8314 §3).
-    STARTTLS = "starttls"  #: Cleartext greeting, then an upgrade that the server insists on before AUTH.
+    STARTTLS = "starttls"  #: A greeting in clear, then an upgrade (SMTP refuses AUTH before it, IMAP does not).
     PLAIN = "plain"  #: Never encrypted; the server takes passwords all the same.
 
 

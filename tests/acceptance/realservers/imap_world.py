@@ -27,7 +27,7 @@ from acceptance.realservers.process import Server, StartError
 from acceptance.realservers.tokens import LATER_THAN_ANY_TEST, bearer_token
 from acceptance.realservers.waiting import TooLateError, wait_until
 
-START_LIMIT = 15.0  #: Seconds until a world must answer; it takes about one.
+START_LIMIT = 15.0  #: Seconds until a world must answer; it takes a fifth of one.
 ATTEMPTS = 3  #: Starts with other ports before giving up.
 
 

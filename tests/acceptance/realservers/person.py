@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid, parseaddr
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from acceptance.realservers.client import imap_session, read_folder, smtp_session
 from acceptance.realservers.endpoint import Endpoint
@@ -92,9 +92,14 @@ class Person:
         for target in str(mail["List-Unsubscribe"] or "").split(","):
             link = urlsplit(target.strip().strip("<>"))
             if link.scheme == "mailto":
-                fields = parse_qs(link.query)
-                subject = fields.get("subject", ["unsubscribe"])[0]
-                return self.write(unquote(link.path), subject, fields.get("body", ["unsubscribe"])[0])
+                # Not parse_qs: in a mailto: a plus is a plus (RFC 6068 §5).
+                pairs = (field.partition("=")[::2] for field in link.query.split("&"))
+                fields = {name.lower(): unquote(value) for name, value in pairs}
+                return self.write(
+                    unquote(link.path),
+                    fields.get("subject", "unsubscribe"),
+                    fields.get("body", "unsubscribe"),
+                )
         raise LookupError(mail["Message-ID"])
 
     def _letter(self, to: str, subject: str) -> EmailMessage:
