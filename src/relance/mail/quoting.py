@@ -1,0 +1,173 @@
+"""The words a person actually wrote: the text above the quotation, without signature.
+
+Rule 1: what a client quotes begins at an attribution ("On … wrote:"), a separator, a pasted header block, or lines marked `>`.
+Rule 2: answers written below or between quoted lines are kept; the quoted lines, and the wrapped ends they left behind, are not.
+Rule 3: a signature begins at `-- `, at "Sent from my …", or at a formal closing near the end; everything after it goes.
+Rule 4: each line is looked at a bounded number of times; the text is bounded first.
+"""
+
+import re
+
+from relance.mail import quote_signs as signs
+from relance.mail.html_text import html_to_text
+from relance.mail.subjects import folded_subject
+
+__all__ = ["folded_subject", "new_text"]
+
+MAX_TEXT = 256 * 1024
+MAX_LINES = 10_000
+_ATTRIBUTION_LINES = 4
+_ATTRIBUTION_LENGTH = 420
+_HEADER_LINES = 8
+_SIGNATURE_LINES = 8
+_LONG_LINE = 50
+
+_QUOTED = re.compile(r"^[ \t]{0,3}(?:>|\|(?=[ \t]))")
+_WROTE = re.compile(rf"(?:^|[\s>\"')\]])(?:{signs.WROTE})\s*(?::|：|\.{{3}}|-{{2,}})?\s*[-—]*$", re.IGNORECASE)
+_WROTE_FIRST = re.compile(rf"\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał)\b.{{1,200}}[:：]$", re.IGNORECASE)
+_OPENER = re.compile(rf"^[-*\s]*(?:(?:{signs.OPENERS})[\s,.]|\d|[-—]{{2,}})", re.IGNORECASE)
+_WHEN = re.compile(r"\d{1,2}[:.h]\d{2}|\b(?:19|20)\d\d\b|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,2}月|\d{4}年")
+_WHO = re.compile(r"<[^<>\s]+@[^<>\s]+>|[\w.+-]+@[\w-]+\.[\w.-]+|\"[^\"]+\"")
+_ADDRESSED = re.compile(r"<\s*(?:mailto:)?[^<>\s]+@[^<>\s]+>\s*\)?\s*[:：]$")
+_SEPARATOR = re.compile(
+    rf"^[\s>*]*(?:[-—_=*#]{{2,}}\s*(?:{signs.ORIGINAL_MESSAGE})\s*:?\s*[-—_=*#]*|(?:begin |anfang |début |inicio |inizio |start )?(?:{signs.ORIGINAL_MESSAGE})\s*[:：]?)\s*$",
+    re.IGNORECASE,
+)
+_FRAMED = re.compile(r"^\s*-{4,}\s*\S[^-]{3,60}\S\s*-{4,}\s*$")
+_RULE = re.compile(r"^\s*[-_=*~—]{5,}\s*$|^\s*={3,}\s*$")
+_LABEL = re.compile(rf"^[\s*>]{{0,6}}\**({signs.FROM_LABELS}|{signs.OTHER_LABELS})\s?\**\s?[:：]\**", re.IGNORECASE)
+_FROM = re.compile(rf"^[\s*>]{{0,6}}\**(?:{signs.FROM_LABELS})\s?\**\s?[:：]\**\s*\S?", re.IGNORECASE)
+_SIGNATURE = re.compile(r"^\s*(?:--|__|- -|–)\s*$|^\s*_{2,4}\s*$|^-- ?\S{0,0}$")
+_SENT_FROM = re.compile(rf"^\s*[<\[(*]?(?:{signs.SENT_FROM})", re.IGNORECASE)
+_CLOSING = re.compile(rf"^\s*(?:{signs.CLOSINGS})\s*[,.!]?\s*$", re.IGNORECASE)
+
+
+def new_text(text: str, html: str) -> str:
+    """Return what the sender wrote above, between or below the quotation; the empty string if nothing.
+
+    `text` is the plain part and wins where it says anything; `html` is used otherwise.
+    """
+    source = text if text.strip() else html_to_text(html)
+    lines = source[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ").split("\n")[:MAX_LINES]
+    begins, after = _quotation(lines)
+    written = _trimmed(_without_signature(lines[:begins]))
+    below = _below(lines, after, alone=not written)
+    return "\n\n".join(part for part in (written, below) if part)
+
+
+def _quotation(lines: list[str]) -> tuple[int, int]:
+    """Return where the quotation begins, its introduction included, and where its own lines begin; (n, n) if there is none."""
+    for index, line in enumerate(lines):
+        if not line.strip():
+            continue
+        if _QUOTED.match(line):
+            return index, index
+        length = _attribution(lines, index)
+        if length:
+            return index, index + length
+        if _separates(lines, index):
+            return index, len(lines)
+    return len(lines), len(lines)
+
+
+def _attribution(lines: list[str], index: int) -> int:
+    """Return how many lines from `index` form an attribution, or 0."""
+    joined = ""
+    for count in range(1, _ATTRIBUTION_LINES + 1):
+        if index + count > len(lines):
+            return 0
+        line = lines[index + count - 1].strip().lstrip("*").rstrip("*")
+        if not line or (count > 1 and _QUOTED.match(line) and line not in {">:", ">"}) or len(joined) + len(line) > _ATTRIBUTION_LENGTH:
+            return 0
+        joined = f"{joined} {line}".strip()
+        if _is_attribution(joined):
+            return count
+        if count == 1 and not (_OPENER.match(joined) or _WHEN.search(joined)):
+            return 0
+    return 0
+
+
+def _is_attribution(line: str) -> bool:
+    if len(line) < 8 or not (line.endswith((":", "：", "-", "—", ">:")) or _WROTE.search(line)):
+        return False
+    when, who = bool(_WHEN.search(line)), bool(_WHO.search(line))
+    if _WROTE.search(line):
+        return when or (who and line.endswith((":", "：")))
+    if _WROTE_FIRST.search(line):
+        return when
+    return when and (bool(_ADDRESSED.search(line)) or (line.endswith(("):", ":")) and who and bool(_OPENER.match(line))))
+
+
+def _separates(lines: list[str], index: int) -> bool:
+    line = lines[index]
+    if _SEPARATOR.match(line):
+        return True
+    if _LABEL.match(line):
+        return _is_header_block(lines, index)
+    if _RULE.match(line) or _FRAMED.match(line):
+        following = index + 1
+        while following < len(lines) and not lines[following].strip() and following < index + 4:
+            following += 1
+        return following < len(lines) and bool(_LABEL.match(lines[following])) and _is_header_block(lines, following)
+    return False
+
+
+def _is_header_block(lines: list[str], index: int) -> bool:
+    """Tell whether the lines from here on are a pasted header: a sender and at least two labels more."""
+    labels: set[str] = set()
+    has_sender = False
+    for line in lines[index : index + _HEADER_LINES]:
+        if not line.strip() and len(labels) > 1:
+            break
+        found = _LABEL.match(line)
+        if found:
+            labels.add(found.group(1).casefold())
+            has_sender = has_sender or bool(_FROM.match(line))
+    return has_sender and len(labels) >= 3
+
+
+def _below(lines: list[str], start: int, *, alone: bool) -> str:
+    """Return the answers under `>` quotes: everything when nothing stands above, else only what stands apart from them."""
+    at = start
+    while at < len(lines) and not lines[at].strip():
+        at += 1
+    if at >= len(lines) or not _QUOTED.match(lines[at]):
+        return ""
+    kept: list[str] = []
+    for index in range(at, len(lines)):
+        line = lines[index]
+        if _QUOTED.match(line) or _wrapped(lines, index, alone=alone):
+            kept.extend([""] if kept and kept[-1] else [])
+        elif _separates(lines, index) or _attribution(lines, index):
+            break
+        else:
+            kept.append(line)
+    return _trimmed(_without_signature(kept))
+
+
+def _wrapped(lines: list[str], index: int, *, alone: bool) -> bool:
+    """Tell whether an unmarked line is the end of the quoted one above it, broken off by a gateway."""
+    line, above = lines[index], lines[index - 1]
+    if not line.strip() or not _QUOTED.match(above):
+        return False
+    followed = index + 1 < len(lines) and bool(_QUOTED.match(lines[index + 1]))
+    return len(above) >= _LONG_LINE and (followed or not alone)
+
+
+def _without_signature(lines: list[str]) -> list[str]:
+    last = max((index for index, line in enumerate(lines) if line.strip()), default=-1) + 1
+    for index, line in enumerate(lines):
+        if _SIGNATURE.match(line) or _SENT_FROM.match(line):
+            return lines[:index]
+        if _CLOSING.match(line) and last - index <= _SIGNATURE_LINES and index > 0:
+            return lines[:index]
+    return lines
+
+
+def _trimmed(lines: list[str]) -> str:
+    kept = [line.rstrip() for line in lines]
+    while kept and (not kept[-1].strip() or _RULE.match(kept[-1])):
+        kept.pop()
+    while kept and not kept[0].strip():
+        kept.pop(0)
+    return "\n".join(kept)

@@ -1,0 +1,195 @@
+"""Delivery failures of a message, whichever way they are told: as fields, or in words.
+
+Rule 1: this is asked before anything about automatic answers; a third of all bounces call themselves "auto-replied".
+Rule 2: a machine-readable part decides who failed; the words beside it may still say why.
+Rule 3: a report of success is no bounce, and a report of delay is none yet.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relance.mail.bounce_reasons import BounceKind, BounceVerdict, codes_in, reason_of
+from relance.mail.bounce_texts import Notice, Refusal, has_null_sender, is_delay, is_machine, read_notice, split_original
+from relance.mail.dsn import StatusGroup, status_groups
+from relance.mail.message import Embedded, Message
+
+_STATUS_TYPES = frozenset({"message/delivery-status", "message/global-delivery-status"})
+_ORIGINAL_TYPES = frozenset({"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"})
+_ID = re.compile(r"<[^<>\s]{1,998}>")
+_QUOTED_ID = re.compile(r"^[ \t>]{0,4}(?:(?:x-)?original-)?message-id:[ \t]*(<[^<>\s]{1,500}>)", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BouncedRecipient:
+    """One address that a report is about. `hard`: the address is dead. `status` and `smtp_code` may be empty."""
+
+    address: str
+    status: str
+    smtp_code: str
+    reason: str
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a delivery report says. `kind` is None when everything arrived, and `delayed` wins over it."""
+
+    kind: BounceKind | None
+    delayed: bool
+    recipients: tuple[BouncedRecipient, ...]
+    original_message_id: str | None
+    machine_readable: bool
+    evidence: tuple[str, ...]
+
+
+def read_report(message: Message) -> Report | None:
+    """Return the delivery report that the message is, or None."""
+    groups = [group for part in _parts(message, _STATUS_TYPES) for group in status_groups(part.text)]
+    if not groups and (is_machine(message) or has_null_sender(message)):
+        groups = list(status_groups(split_fields(message.text)))
+    notice = read_notice(message)
+    if groups:
+        return _from_fields(message, groups, notice)
+    if notice is not None:
+        return _from_words(message, notice)
+    return None
+
+
+def split_fields(text: str) -> str:
+    """Return the lines of a text from its first recipient field on; gateways flatten reports into plain text."""
+    found = re.search(r"^[ \t>]{0,4}(?:final|original)-recipient:", text, re.IGNORECASE | re.MULTILINE)
+    return text[max(0, found.start() - 200) : found.start() + 16_384] if found else ""
+
+
+def original_id(message: Message) -> str | None:
+    """Return the Message-ID of the message that came back: from the returned copy, the report's fields, or what it answers."""
+    for part in _parts(message, _ORIGINAL_TYPES):
+        found = _ID.search(part.header("message-id") or "")
+        if found:
+            return found.group()
+    for part in message.embedded:
+        quoted = _QUOTED_ID.search(part.text[:65_536])
+        if quoted:
+            return quoted.group(1)
+    quoted = _QUOTED_ID.search(split_original(message.text)[1])
+    if quoted:
+        return quoted.group(1)
+    return next(iter((*message.in_reply_to, *reversed(message.references))), None)
+
+
+def _parts(message: Message, types: frozenset[str]) -> list[Embedded]:
+    return [part for part in message.embedded if part.content_type in types]
+
+
+def _from_fields(message: Message, groups: Sequence[StatusGroup], notice: Notice | None) -> Report:
+    failed = [group for group in groups if _action(group, message) == "failed"]
+    delayed = [group for group in groups if _action(group, message) == "delayed"]
+    told = failed or delayed or list(groups)
+    words = {refusal.address: refusal.text for refusal in notice.refusals} if notice else {}
+    whole = split_original(message.text)[0]
+    verdicts = [_verdict(group, words.get(group.address, words.get(group.final, "" if len(told) > 1 and words else whole))) for group in told]
+    return Report(
+        kind=_worst([verdict for verdict, _ in verdicts]) if failed or delayed else None,
+        delayed=bool(delayed) and not failed,
+        recipients=_once([recipient for _, recipient in verdicts]),
+        original_message_id=original_id(message),
+        machine_readable=True,
+        evidence=(f"delivery-status: Action {_action(told[0], message)}",),
+    )
+
+
+def _action(group: StatusGroup, message: Message) -> str:
+    match group.action:
+        case "failed" | "failure" | "fail":
+            return "failed"
+        case "delayed" | "delay":
+            return "delayed"
+        case "delivered" | "relayed" | "expanded":
+            return group.action
+        case _ if group.status.startswith("2"):
+            return "delivered"
+        case _:
+            return "delayed" if is_delay(f"{message.subject}\n{split_original(message.text)[0]}") else "failed"
+
+
+def _verdict(group: StatusGroup, words: str) -> tuple[BounceVerdict, BouncedRecipient]:
+    diagnostic = group.diagnostic.partition(";")[2] or group.diagnostic
+    telling = diagnostic if len(diagnostic.strip()) > 5 else f"{diagnostic} {_innermost(words)}"
+    status, code = codes_in(telling)
+    verdict = reason_of(group.status or None, None, telling)
+    shown = status if status and not status.endswith(".0.0") else group.status or status or ""
+    return verdict, BouncedRecipient(
+        address=group.address, status=shown, smtp_code=code or "", reason=verdict.reason.value, hard=verdict.hard
+    )
+
+
+def _from_words(message: Message, notice: Notice) -> Report:
+    refusals = notice.refusals or tuple(_named_by_original(message, notice))
+    judged = [_judged(refusal, notice.text) for refusal in refusals]
+    verdicts = [verdict for verdict, _ in judged] or [reason_of(None, None, _innermost(notice.text))]
+    return Report(
+        kind=_worst(verdicts),
+        delayed=notice.delayed,
+        recipients=_once([recipient for _, recipient in judged]),
+        original_message_id=original_id(message) or notice.original_message_id,
+        machine_readable=False,
+        evidence=notice.evidence,
+    )
+
+
+def _named_by_original(message: Message, notice: Notice) -> list[Refusal]:
+    """A notice that names nobody still returns the message, and that one was for somebody."""
+    for part in _parts(message, _ORIGINAL_TYPES):
+        found = re.findall(r"[^\s<>\"',;:()]{1,100}@[^\s<>\"',;:()]{1,250}", part.header("to") or "")
+        if len(found) == 1:
+            return [Refusal(address=found[0].casefold(), text=notice.text)]
+    return []
+
+
+def _judged(refusal: Refusal, whole: str) -> tuple[BounceVerdict, BouncedRecipient]:
+    told = _innermost(refusal.text)
+    verdict = reason_of(None, None, told)
+    status, code = codes_in(told)
+    if verdict.reason.value == "unspecified" and len(refusal.text) < len(whole):
+        verdict = reason_of(None, None, _innermost(whole))
+    return verdict, BouncedRecipient(
+        address=refusal.address, status=status or "", smtp_code=code or "", reason=verdict.reason.value, hard=verdict.hard
+    )
+
+
+def _innermost(text: str) -> str:
+    """Return the words of the server that refused, without the frame that every notice of the reporting one repeats."""
+    found = _SAID.search(text)
+    inner = text[found.end() :] if found else text
+    plain = _FRAME.sub(" ", inner)
+    return plain if plain.strip() else text
+
+
+def _once(recipients: Sequence[BouncedRecipient]) -> tuple[BouncedRecipient, ...]:
+    by_address: dict[str, BouncedRecipient] = {}
+    for recipient in recipients:
+        known = by_address.get(recipient.address)
+        if known is None or (recipient.hard and not known.hard):
+            by_address[recipient.address] = recipient
+    return tuple(by_address.values())
+
+
+def _worst(verdicts: Sequence[BounceVerdict]) -> BounceKind:
+    kinds = {verdict.kind for verdict in verdicts}
+    return next(kind for kind in (BounceKind.HARD, BounceKind.BLOCK, BounceKind.SOFT) if kind in kinds or kind is BounceKind.SOFT)
+
+
+_SAID = re.compile(
+    r"(?:the error that the other server returned was|remote host said|remote server (?:replied|returned|said)[^:\n]{0,60}|returned an error|\(reason|<<<|said|server message|because of|"
+    r"error message below|diagnostic (?:code|information)[^:\n]{0,60})\s*:?\s*",
+    re.IGNORECASE,
+)
+# Sentences of the reporting server itself: they say that, never why.
+_FRAME = re.compile(
+    r"i'm not going to try again[^\n]*(?:\n[^\n]*queue too long\.?)?|this is a permanent error; i've given up[^\n]*|giving up on [\d.]+\.?|"
+    r"this is an automatically generated delivery status notification|the following (?:addresses had|address\(es\) failed|recipients?)[^\n]*|"
+    r"(?:we recommend|please (?:contact|reply|check|do not|direct))[^\n]*|do(?:n't| not) need to re-?send[^\n]*|(?:original )?message was received at[^\n]*|"
+    r"if you (?:do so|believe)[^\n]*|transcript of session follows|message will be retried[^\n]*|unrouteable address book",
+    re.IGNORECASE,
+)
