@@ -192,15 +192,21 @@ def _of_somebody(received: Received, match: Match, standing: Standing) -> tuple[
             return _written_by_hand(standing.plan, evidence)
         case InboundKind.UNSUBSCRIBE | InboundKind.COMPLAINT | InboundKind.HARD_BOUNCE:
             return _never_again(received, match, evidence)
+        case _:
+            return _noticed(received, standing, evidence)
+
+
+def _noticed(received: Received, standing: Standing, evidence: str) -> tuple[Effect, ...]:
+    match received.kind:
         case InboundKind.SOFT_BOUNCE:
             return _soft_bounced(received, standing, evidence)
         case InboundKind.BLOCK:
-            return (_block(received), Note(event=EventName.BLOCK_RECEIVED, cause=evidence))
+            return (_block(received), Note(event=EventName.BLOCK_RECEIVED, cause=_with_reason(received, evidence)))
         case InboundKind.DELAYED:
-            return (Note(event=EventName.DELAY_RECEIVED, cause=evidence),)
+            return (Note(event=EventName.DELAY_RECEIVED, cause=_with_reason(received, evidence)),)
         case InboundKind.CHALLENGE_RESPONSE:
             return (Note(event=EventName.CHALLENGE_RECEIVED, cause=evidence),)
-        case InboundKind.MDN | InboundKind.WARMUP | InboundKind.OTHER:
+        case _:
             return (Ignore(reason=f"{received.kind} changes nothing"),)
 
 
