@@ -1,0 +1,164 @@
+"""One sentence that says where an enrollment stands and why, for the command line, the API and the page alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Final
+
+from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, StopReason
+from relance.core.verdict import Defer, Leave, Pass, Stop, Verdict
+
+#: Skip reasons in words. What is not here is printed as it is, with spaces.
+REASONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "window": "outside the sending window",
+        "window_never_opens": "its sending window never opens; publish the sequence with another",
+        "quiet_hours": "quiet hours",
+        "lead_hold": "the person is away",
+        "outcome_unknown": "it is not known whether the last message left; see `relance stuck`",
+        "mailbox_unread": "a mailbox that wrote to this person cannot be read for answers",
+        "reply_freshness": "the mailboxes are being read for answers",
+        "frequency_cap": "the person got as many messages as allowed in this period",
+        "daily_cap": "the mailbox has sent its messages of today",
+        "hourly_cap": "the mailbox has sent its messages of this hour",
+        "gap": "the mailbox rests between two messages",
+        "mailbox_paused": "the mailbox is paused",
+        "mailbox_auth_error": "the mailbox's login is refused; reconnect it",
+        "mailbox_unreachable": "the mailbox's server does not answer",
+        "mailbox_recovering": "the mailbox is being read back after a restore",
+        "mailbox_removed": "its mailbox was removed",
+        "no_mailbox": "no mailbox of its pool can be used",
+        "sequence_cap": "the sequence has sent its messages of today",
+        "new_leads_cap": "the sequence has written to its new people of today",
+        "cooldown": "resting after a failure",
+        "locked": "a worker is acting on it",
+        "not_due": "it is not due yet",
+        "sequence_draft": "the sequence is a draft",
+        "sequence_awaiting_approval": "the sequence awaits approval",
+        "sequence_paused": "the sequence is paused",
+        "sequence_archived": "the sequence is archived",
+    },
+)
+
+_STOPS: Final[Mapping[StopReason, str]] = MappingProxyType(
+    {
+        StopReason.REPLIED: "replied",
+        StopReason.BOUNCED: "bounced",
+        StopReason.UNSUBSCRIBED: "unsubscribed",
+        StopReason.COMPLAINED: "complained",
+        StopReason.MANUAL: "stopped by an operator",
+        StopReason.MANUAL_REPLY: "written to by hand",
+        StopReason.BRANCHED: "a branch led to stop",
+        StopReason.ARCHIVED: "the sequence was archived",
+        StopReason.MERGED: "merged with another lead",
+        StopReason.ERASED: "erased",
+        StopReason.CLOSED: "the record was closed",
+        StopReason.DISPATCH_FAILURES: "failed too often in a row",
+        StopReason.NO_LONGER_THERE: "no longer there",
+        StopReason.MEETING_BOOKED: "booked a meeting",
+        StopReason.STEP_CEILING: "entered too many steps; the sequence runs in circles",
+        StopReason.BROKEN_SEQUENCE: "the step cannot be acted on",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The message that ended or set aside an enrollment."""
+
+    at: datetime
+    step: str | None  #: The step that it answers or is about; None: no particular one.
+    matched_by: str
+
+
+def summary(
+    enrollment: Enrollment,
+    *,
+    verdict: tuple[str, Verdict] | None = None,
+    answer: Answer | None = None,
+    last: HistoryEntry | None = None,
+    mailbox: str | None = None,
+) -> str:
+    """Return the sentence.
+
+    `verdict` is what `gates.evaluate` says now, for one that is active or waiting; `answer` the message that moved it;
+    `last` the last entry of its history that changed its status; `mailbox` the address that sends.
+    """
+    match enrollment.status:
+        case EnrollmentStatus.ACTIVE | EnrollmentStatus.WAITING:
+            return _walking(enrollment, verdict, mailbox)
+        case EnrollmentStatus.STOPPED | EnrollmentStatus.BLOCKED:
+            return _ended(enrollment, answer, last)
+        case EnrollmentStatus.PAUSED:
+            return (
+                f"Paused: {_because(answer, last, 'by an operator')}; resume it to go on with step {enrollment.step}."
+            )
+        case EnrollmentStatus.HELD:
+            return f"Held: {_hold(enrollment.hold_reason)} at step {enrollment.step}; a person must decide."
+        case EnrollmentStatus.COMPLETED:
+            return f"Completed{_on(enrollment.ended_at)}: every step was walked."
+        case EnrollmentStatus.SUPPRESSED:
+            return f"Suppressed{_on(enrollment.ended_at)}: {last.cause if last else 'on a suppression list when due'}."
+        case EnrollmentStatus.HOLDOUT:
+            return "Holdout: in the control group, never written to."
+
+
+def moment(at: datetime) -> str:
+    """Return an instant as people read it: `30 Nov 2026 09:14 UTC`."""
+    utc = at.astimezone(UTC)
+    return f"{utc.day} {utc:%b %Y %H:%M} UTC"
+
+
+def in_words(reason: str) -> str:
+    """Return a skip reason in words."""
+    return REASONS.get(reason, reason.replace("_", " "))
+
+
+def _walking(enrollment: Enrollment, verdict: tuple[str, Verdict] | None, mailbox: str | None) -> str:
+    what = f"step {enrollment.step}"
+    match verdict:
+        case (_, Defer(until=until, reason=reason)):
+            return f"Waiting: {in_words(reason)}, until {moment(until)}; then {what}."
+        case (_, Stop(cause=cause)):
+            return f"About to end: {cause}."
+        case (_, Leave(reason=reason)) if reason != "not_due":
+            return f"Waiting: {in_words(reason)}; then {what}."
+        case (_, Pass()):
+            return f"Ready: {what} is next{f' from {mailbox}' if mailbox else ''}."
+        case _:
+            pass
+    ready = enrollment.ready_at
+    if ready is None:
+        return f"Waiting: {what} is next."
+    if enrollment.last_skip_reason and enrollment.skip_until == ready:
+        return f"Waiting: {in_words(enrollment.last_skip_reason)}, until {moment(ready)}; then {what}."
+    verb = {"wait": "ends", "branch": "is decided"}.get(enrollment.step_kind, "is due")
+    return f"Waiting: {what} {verb} on {moment(ready)}{f' from {mailbox}' if mailbox else ''}."
+
+
+def _ended(enrollment: Enrollment, answer: Answer | None, last: HistoryEntry | None) -> str:
+    word = "Blocked" if enrollment.status is EnrollmentStatus.BLOCKED else "Stopped"
+    why = _STOPS[enrollment.stop_reason] if enrollment.stop_reason else "ended"
+    if answer is not None:
+        step = f" to step {answer.step}" if answer.step else ""
+        return f"{word}: {why} on {moment(answer.at)}{step}, matched by {answer.matched_by}."
+    cause = f" ({last.cause})" if last else ""
+    return f"{word}: {why}{_on(enrollment.ended_at)} at step {enrollment.step}{cause}."
+
+
+def _because(answer: Answer | None, last: HistoryEntry | None, otherwise: str) -> str:
+    if answer is not None:
+        return f"replied on {moment(answer.at)}, matched by {answer.matched_by}"
+    return f"{last.cause} ({moment(last.at)})" if last else otherwise
+
+
+def _hold(reason: str | None) -> str:
+    name, colon, field = (reason or "").partition(":")
+    if name == "missing_value" and colon:
+        return f"the value {field} is missing"
+    return in_words(name) if name else "undecided"
+
+
+def _on(at: datetime | None) -> str:
+    return f" on {moment(at)}" if at else ""
