@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from peers import Require, in_ci, postgres_binaries, require_program, unavailable
-from postgres_server import Databases, ensure_server, stop_server
+from postgres_server import ALIVE, Databases, ensure_server, locked, stop_server
 
 GIVEN_SERVER = "RELANCE_TEST_POSTGRES"
 SESSION_DIR = pytest.StashKey[Path]()
+LIFE = pytest.StashKey[ExitStack]()
 
 settings.register_profile("relance", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("relance"), derandomize=True, print_blob=True)
@@ -30,8 +32,11 @@ settings.load_profile("ci" if in_ci() else "relance")
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder that all workers of this session share; a worker takes its controller's."""
     worker = getattr(config, "workerinput", None)
-    shared = worker["relance_session_dir"] if worker else tempfile.mkdtemp(prefix="relance-tests-")
-    config.stash[SESSION_DIR] = Path(shared)
+    shared = Path(worker["relance_session_dir"] if worker else tempfile.mkdtemp(prefix="relance-tests-"))
+    config.stash[SESSION_DIR] = shared
+    if not worker:
+        config.stash[LIFE] = ExitStack()
+        config.stash[LIFE].enter_context(locked(shared / ALIVE))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -47,6 +52,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         if given := os.environ.get(GIVEN_SERVER):
             Databases(admin_url=given, session_dir=folder).drop_templates()
         stop_server(folder)
+        config.stash[LIFE].close()
         shutil.rmtree(folder, ignore_errors=True)
 
 

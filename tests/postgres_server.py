@@ -1,7 +1,8 @@
 """One PostgreSQL server for a whole test session, and an empty database for each test.
 
 Rule 1: whoever needs the server first starts it, under a file lock; every xdist worker uses that one.
-Rule 2: the process that owns the session's folder stops it; nothing else is ever stopped.
+Rule 2: the process that owns the session's folder stops it, or `postgres_watch` does once that process is gone;
+        nothing else is ever stopped.
 Rule 3: it runs with PostgreSQL's own durability settings, because durability is among the things tested.
 
 PostgreSQL refuses to run as root: there, every program of it goes through `setpriv` as another user.
@@ -18,6 +19,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,6 +33,9 @@ START_LIMIT = 60
 """Seconds that `pg_ctl` may take to start or stop the server."""
 
 STATE = "postgres.json"
+ALIVE = "alive"
+"""The file in a session's folder whose lock its owner holds while it lives."""
+
 ADMIN = "relance"
 _numbers = itertools.count(1)
 
@@ -99,6 +104,7 @@ def ensure_server(binaries: Path, session_dir: Path) -> str:
         state = session_dir / STATE
         if not state.exists():
             state.write_text(json.dumps(_start(binaries)))
+            _watch(session_dir)
         return str(json.loads(state.read_text())["url"])
 
 
@@ -118,6 +124,16 @@ def stop_server(session_dir: Path) -> None:
             os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
     shutil.rmtree(home, ignore_errors=True)
     state.unlink()
+
+
+def _watch(session_dir: Path) -> None:
+    """Leave a process behind that stops the server if the session's owner cannot."""
+    script = Path(__file__).with_name("postgres_watch.py")
+    command = [sys.executable, str(script), str(session_dir)]
+    devnull = subprocess.DEVNULL
+    watch = subprocess.Popen(command, stdin=devnull, stdout=devnull, stderr=devnull, start_new_session=True)
+    (session_dir / "watch.pid").write_text(str(watch.pid))
+    watch.returncode = 0  # it outlives us on purpose: nobody waits for it, and nobody shall be warned of that
 
 
 def _start(binaries: Path) -> dict[str, str]:
