@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 import apsw
 
 from relance.ports.store import Reader, StoreUnavailableError, Transaction
-from relance.storage.sqlite_connection import READER, connect, store_error
+from relance.storage.sqlite_connection import PATIENCE, READER, connect, store_error
 from relance.storage.sqlite_transaction import SqliteTransaction
 from relance.storage.sqlite_writer import CLOSED, SqliteWriter
 from relance.storage.statements import Dialect, load_statements
@@ -27,12 +27,19 @@ _STEPS_BETWEEN_LOOKS = 20_000  #: Virtual-machine steps after which a long state
 class SqliteStore:
     """Implements `relance.ports.store.Store`. The file must have its schema (see `relance.storage.opening`)."""
 
-    def __init__(self, path: Path, *, read_limit: float = READ_LIMIT, vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_limit: float = READ_LIMIT,
+        patience: float = PATIENCE,
+        vfs: str | None = None,
+    ) -> None:
         self._path = path
         self._vfs = vfs
         self._read_limit = read_limit
         self._statements = load_statements(Dialect.SQLITE)
-        self._writer = SqliteWriter(connect(path, vfs=vfs), self._statements, path)
+        self._writer = SqliteWriter(connect(path, patience=patience, vfs=vfs), self._statements, path)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="relance-sqlite-reader")
         self._local = threading.local()
         self._open: list[apsw.Connection] = []

@@ -15,7 +15,7 @@ from relance.ports.store import ConflictError, StoreBusyError, StoreError, Store
 WRITER = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 READER = apsw.SQLITE_OPEN_READONLY
 OLDEST_SQLITE = (3, 51, 3)  #: Before it, a reset of the WAL could corrupt the file.
-BUSY_TIMEOUT = 5_000  #: Milliseconds to wait for another process's write transaction.
+PATIENCE = 5.0  #: Real seconds to wait for another process's write transaction.
 WAL_PAGES = 1_000  #: Checkpoint when the WAL has grown to so many pages (4 MB).
 WAL_BYTES = 67_108_864  #: What stays of the WAL's file after a checkpoint.
 
@@ -33,7 +33,7 @@ _SETTINGS: Mapping[str, object] = {
 _OWNER_ONLY = stat.S_IRUSR | stat.S_IWUSR
 
 
-def connect(path: Path, *, flags: int = WRITER, vfs: str | None = None) -> apsw.Connection:
+def connect(path: Path, *, flags: int = WRITER, patience: float = PATIENCE, vfs: str | None = None) -> apsw.Connection:
     """Open the file and read every setting back. Raises StoreUnavailableError and StoreBusyError."""
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < OLDEST_SQLITE:
@@ -43,7 +43,7 @@ def connect(path: Path, *, flags: int = WRITER, vfs: str | None = None) -> apsw.
             _create(path)
         connection = apsw.Connection(str(path), flags=flags, vfs=vfs, statementcachesize=512)
         try:
-            connection.set_busy_timeout(BUSY_TIMEOUT)
+            connection.set_busy_timeout(round(patience * 1000))
             if flags == WRITER and connection.readonly("main"):
                 raise StoreUnavailableError(f"{path} can only be read: check its owner and its disk")  # noqa: TRY301 - closed below
             _apply(connection, path)

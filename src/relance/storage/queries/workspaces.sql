@@ -21,6 +21,10 @@ SELECT {workspaces.columns} FROM workspaces WHERE id = :id
 -- Every workspace, by name.
 SELECT {workspaces.columns} FROM workspaces ORDER BY name
 
+-- name: workspaces.names
+-- The names of all workspaces, in order.
+SELECT name FROM workspaces ORDER BY name
+
 -- name: workspaces.change_settings
 -- Sets zone and settings if nobody changed them since `revision`. No row changed: read again and decide again.
 UPDATE workspaces
