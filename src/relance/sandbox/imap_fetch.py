@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from relance.sandbox.imap_syntax import Refused, Token, list_of, text_of
+from relance.sandbox.imap_syntax import CommandRefused, Token, list_of, text_of
 from relance.sandbox.mailstore import StoredMessage, header_block
 
 _BODY = re.compile(r"BODY(?P<peek>\.PEEK)?\[(?P<section>[^\]]*)\](?:<(?P<start>\d+)\.(?P<size>\d+)>)?", re.IGNORECASE)
@@ -44,7 +44,7 @@ def wanted(token: Token) -> Wanted:
             continue
         body = _BODY.fullmatch(_WHOLE.get(name, name))
         if body is None:
-            raise Refused(f"{name} cannot be fetched here", "BAD")
+            raise CommandRefused(f"{name} cannot be fetched here", "BAD")
         marks_seen = marks_seen or body["peek"] is None
         start = None if body["start"] is None else int(body["start"])
         label = name if name in _WHOLE else f"BODY[{body['section']}]" + ("" if start is None else f"<{start}>")
@@ -89,7 +89,7 @@ def _section(raw: bytes, section: str) -> bytes:
         case _:
             fields = _FIELDS.fullmatch(section)
             if fields is None:
-                raise Refused(f"BODY[{section}] is not served here", "BAD")
+                raise CommandRefused(f"BODY[{section}] is not served here", "BAD")
             names = {name.strip('"').lower() for name in fields["names"].split()}
             return _chosen_fields(header_block(raw), names, without=fields["without"] is not None)
 
@@ -113,5 +113,5 @@ def read_date(text: str) -> tuple[int, int, int]:
     """Read `29-Nov-2026` as (year, month, day); BAD when it is no date."""
     found = re.fullmatch(r"\s*(\d{1,2})-([A-Za-z]{3})-(\d{4})", text)
     if found is None or found[2].title() not in _MONTHS:
-        raise Refused(f"{text} is no date", "BAD")
+        raise CommandRefused(f"{text} is no date", "BAD")
     return int(found[3]), _MONTHS.index(found[2].title()) + 1, int(found[1])

@@ -7,7 +7,7 @@ from datetime import datetime
 from relance.sandbox.domains import Capability
 from relance.sandbox.imap_fetch import read_date
 from relance.sandbox.imap_session import Answer, Session
-from relance.sandbox.imap_syntax import Refused, Token, list_of, quoted, text_of
+from relance.sandbox.imap_syntax import CommandRefused, Token, list_of, quoted, text_of
 from relance.sandbox.mailstore import Folder, Use, decode_folder, encode_folder
 
 _NO_ATTRIBUTE = {Use.INBOX, Use.NONE}
@@ -20,7 +20,7 @@ def list_folders(session: Session, args: list[Token]) -> Answer:
     if only_special:
         args = args[1:]
     if len(args) < 2:
-        raise Refused("LIST takes a reference and a pattern", "BAD")
+        raise CommandRefused("LIST takes a reference and a pattern", "BAD")
     store = session.owner().store
     pattern = text_of(args[0]) + (text_of(args[1]) if not isinstance(args[1], list) else "*")
     if not pattern:
@@ -50,7 +50,7 @@ def list_subscribed(session: Session, args: list[Token]) -> Answer:
 def status(session: Session, args: list[Token]) -> Answer:
     """STATUS, which also shows that somebody looks at the folder."""
     if len(args) != 2:
-        raise Refused("STATUS takes a folder and a list", "BAD")
+        raise CommandRefused("STATUS takes a folder and a list", "BAD")
     folder = session.named(args[0])
     session.activity.read(folder)
     values = [
@@ -78,7 +78,7 @@ def _status_value(session: Session, folder: Folder, name: str) -> int:
             session.condstore = True
             return folder.highest_modseq
         case _:
-            raise Refused(f"STATUS does not know {name}", "BAD")
+            raise CommandRefused(f"STATUS does not know {name}", "BAD")
 
 
 def select(session: Session, args: list[Token]) -> Answer:
@@ -93,7 +93,7 @@ def examine(session: Session, args: list[Token]) -> Answer:
 
 def _open(session: Session, args: list[Token], *, read_only: bool) -> Answer:
     if not args:
-        raise Refused("Which folder?", "BAD")
+        raise CommandRefused("Which folder?", "BAD")
     session.choose(None)
     folder = session.named(args[0])
     session.choose(folder, read_only=read_only)
@@ -133,10 +133,10 @@ def unselect(session: Session, _: list[Token]) -> Answer:
 def create(session: Session, args: list[Token]) -> Answer:
     """CREATE, without a purpose of its own."""
     if not args:
-        raise Refused("Which folder?", "BAD")
+        raise CommandRefused("Which folder?", "BAD")
     name = decode_folder(text_of(args[0]).rstrip(session.domain.separator))
     if session.owner().store.folder(name) is not None:
-        raise Refused("[ALREADYEXISTS] There is such a folder")
+        raise CommandRefused("[ALREADYEXISTS] There is such a folder")
     session.owner().store.create(name)
     return Answer(text="CREATE done")
 
@@ -157,11 +157,11 @@ def namespace(session: Session, _: list[Token]) -> Answer:
 def append(session: Session, args: list[Token]) -> Answer:
     """APPEND one message, with optional flags and date; tells its UID where UIDPLUS is offered."""
     if len(args) < 2 or not isinstance(args[-1], bytes):
-        raise Refused("APPEND takes a folder and a literal", "BAD")
+        raise CommandRefused("APPEND takes a folder and a literal", "BAD")
     try:
         folder = session.named(args[0])
-    except Refused:
-        raise Refused("[TRYCREATE] No such folder") from None
+    except CommandRefused:
+        raise CommandRefused("[TRYCREATE] No such folder") from None
     flags: list[str] = []
     at = session.clock.now()
     for option in args[1:-1]:
@@ -181,7 +181,7 @@ def _read_internal_date(text: str) -> datetime:
     try:
         return datetime.strptime(f"{year}-{month}-{number} {clock_and_zone}", "%Y-%m-%d %H:%M:%S %z")
     except ValueError:
-        raise Refused(f"{text} is no date-time", "BAD") from None
+        raise CommandRefused(f"{text} is no date-time", "BAD") from None
 
 
 FOLDER_COMMANDS: dict[str, Callable[[Session, list[Token]], Answer]] = {

@@ -7,14 +7,14 @@ from relance.sandbox.domains import Capability
 from relance.sandbox.imap_fetch import Part, answer, wanted
 from relance.sandbox.imap_search import found_by
 from relance.sandbox.imap_session import Answer, Session
-from relance.sandbox.imap_syntax import Refused, Token, list_of, number_set, text_of
+from relance.sandbox.imap_syntax import CommandRefused, Token, list_of, number_set, text_of
 from relance.sandbox.mailstore import Folder, StoredMessage
 
 
 def fetch(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
     """FETCH, with CHANGEDSINCE where CONDSTORE is offered; only a BODY without PEEK marks as seen."""
     if len(args) < 2:
-        raise Refused("FETCH takes a set and items", "BAD")
+        raise CommandRefused("FETCH takes a set and items", "BAD")
     folder = session.selected()
     session.activity.read(folder)
     want = wanted(args[1])
@@ -46,7 +46,7 @@ def _changed_since(session: Session, modifiers: list[Token]) -> int | None:
         return None
     words = [text_of(each).upper() for each in list_of(modifiers[0])]
     if len(words) != 2 or words[0] != "CHANGEDSINCE" or not session.has(Capability.CONDSTORE):
-        raise Refused("This FETCH modifier is not served here", "BAD")
+        raise CommandRefused("This FETCH modifier is not served here", "BAD")
     return int(words[1])
 
 
@@ -67,7 +67,7 @@ def search(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
 def store(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
     """STORE: set, add or remove flags."""
     if len(args) < 3:
-        raise Refused("STORE takes a set, an operation and flags", "BAD")
+        raise CommandRefused("STORE takes a set, an operation and flags", "BAD")
     folder = session.selected()
     _writable(session)
     operation, _, silent = text_of(args[1]).upper().partition(".")
@@ -82,7 +82,7 @@ def store(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
             case "-FLAGS":
                 changed = folder.set_flags(message.uid, message.flags - flags)
             case _:
-                raise Refused(f"STORE does not know {operation}", "BAD")
+                raise CommandRefused(f"STORE does not know {operation}", "BAD")
         items: tuple[str, ...] = ("UID", "FLAGS") if by_uid else ("FLAGS",)
         items = (*items, "MODSEQ") if session.condstore else items
         if not silent or session.condstore:
@@ -97,7 +97,7 @@ def _flag(text: str) -> str:
 
 def _writable(session: Session) -> None:
     if session.read_only:
-        raise Refused("The folder is open for reading only")
+        raise CommandRefused("The folder is open for reading only")
 
 
 def copy(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
@@ -111,7 +111,7 @@ def copy(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
 def move(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
     """MOVE: copy and remove in one step (RFC 6851)."""
     if not session.has(Capability.MOVE):
-        raise Refused("MOVE is not served here", "BAD")
+        raise CommandRefused("MOVE is not served here", "BAD")
     _writable(session)
     folder, target, chosen = _transfer(session, args, by_uid=by_uid)
     code = _copy(session, chosen, target)
@@ -124,12 +124,12 @@ def _transfer(
     session: Session, args: list[Token], *, by_uid: bool
 ) -> tuple[Folder, Folder, list[tuple[int, StoredMessage]]]:
     if len(args) != 2:
-        raise Refused("Which messages, and where to?", "BAD")
+        raise CommandRefused("Which messages, and where to?", "BAD")
     folder = session.selected()
     try:
         target = session.named(args[1])
-    except Refused:
-        raise Refused("[TRYCREATE] No such folder") from None
+    except CommandRefused:
+        raise CommandRefused("[TRYCREATE] No such folder") from None
     return folder, target, _chosen(folder, args[0], by_uid=by_uid)
 
 
@@ -146,7 +146,7 @@ def expunge(session: Session, args: list[Token], *, by_uid: bool) -> Answer:
     folder = session.selected()
     _writable(session)
     if by_uid and not session.has(Capability.UIDPLUS):
-        raise Refused("UID EXPUNGE is not served here", "BAD")
+        raise CommandRefused("UID EXPUNGE is not served here", "BAD")
     chosen = _chosen(folder, args[0], by_uid=True) if by_uid and args else [(0, message) for message in folder]
     folder.expunge([message.uid for _, message in chosen if "\\Deleted" in message.flags])
     return Answer(untagged=session.news(), text="EXPUNGE done")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from relance.sandbox.imap_fetch import read_date
-from relance.sandbox.imap_syntax import Refused, Token, number_set, text_of
+from relance.sandbox.imap_syntax import CommandRefused, Token, number_set, text_of
 from relance.sandbox.mailstore import Folder, StoredMessage
 
 Predicate = Callable[[int, StoredMessage], bool]
@@ -81,20 +81,20 @@ def _key_with_argument(folder: Folder, key: str, tokens: Iterator[Token]) -> Pre
             one, other = _next_key(folder, tokens), _next_key(folder, tokens)
             return lambda number, message: one(number, message) or other(number, message)
         case _:
-            raise Refused(f"Cannot search by {key}", "BAD")
+            raise CommandRefused(f"Cannot search by {key}", "BAD")
 
 
 def _value(tokens: Iterator[Token]) -> str:
     token = next(tokens, None)
     if token is None:
-        raise Refused("A search key lacks its value", "BAD")
+        raise CommandRefused("A search key lacks its value", "BAD")
     return text_of(token)
 
 
 def _next_key(folder: Folder, tokens: Iterator[Token]) -> Predicate:
     token = next(tokens, None)
     if token is None:
-        raise Refused("A search key lacks its operand", "BAD")
+        raise CommandRefused("A search key lacks its operand", "BAD")
     return _key(folder, token, tokens)
 
 

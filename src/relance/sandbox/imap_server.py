@@ -16,7 +16,7 @@ from relance.sandbox.faults import Faults, LoginFate, Protocol
 from relance.sandbox.imap_folders import FOLDER_COMMANDS
 from relance.sandbox.imap_messages import MESSAGE_COMMANDS
 from relance.sandbox.imap_session import Answer, Idling, Session
-from relance.sandbox.imap_syntax import Command, Refused, Token, read_command, text_of
+from relance.sandbox.imap_syntax import Command, CommandRefused, Token, read_command, text_of
 from relance.sandbox.sasl import PlainLogin, oauth_refusal, read_plain, read_xoauth2
 from relance.sandbox.wire import Listener, Wire
 
@@ -74,7 +74,7 @@ class ImapServer:
             self.commands += 1
             session.wire.write(b"".join(session.news()))
             answer = await self._answer(session, command)
-        except Refused as refused:
+        except CommandRefused as refused:
             answer = Answer(status=refused.status, text=refused.text)
         lines = [*answer.untagged, f"{tag} {answer.status} {answer.text}\r\n".encode()]
         session.wire.write(b"".join(lines))
@@ -85,9 +85,9 @@ class ImapServer:
     async def _answer(self, session: Session, command: Command) -> Answer:
         match command.name:
             case "LOGIN" | "AUTHENTICATE" | "STARTTLS" if session.mailbox is not None:
-                raise Refused("Already logged in", "BAD")
+                raise CommandRefused("Already logged in", "BAD")
             case "LOGIN" | "AUTHENTICATE" if self._must_encrypt(session):
-                raise Refused("[PRIVACYREQUIRED] Encrypt first")
+                raise CommandRefused("[PRIVACYREQUIRED] Encrypt first")
             case "LOGIN":
                 return self._login(session, command.args)
             case "AUTHENTICATE":
@@ -119,16 +119,16 @@ class ImapServer:
 
     def _login(self, session: Session, args: list[Token]) -> Answer:
         if len(args) != 2:
-            raise Refused("LOGIN takes a name and a password", "BAD")
+            raise CommandRefused("LOGIN takes a name and a password", "BAD")
         return self._let_in(session, PlainLogin(username=text_of(args[0]), secret=text_of(args[1])))
 
     def _let_in(self, session: Session, login: PlainLogin) -> Answer:
         mailbox = self.mailboxes.get(login.username.lower())
         if mailbox is None or login.secret != mailbox.password:
-            raise Refused("[AUTHENTICATIONFAILED] Invalid credentials")
+            raise CommandRefused("[AUTHENTICATIONFAILED] Invalid credentials")
         match self.faults.at_login(Protocol.IMAP, mailbox.username):
             case LoginFate.UNAVAILABLE | LoginFate.REFUSED:
-                raise Refused("[UNAVAILABLE] Temporary authentication failure, try again later")
+                raise CommandRefused("[UNAVAILABLE] Temporary authentication failure, try again later")
             case LoginFate.LET_IN:
                 session.mailbox = mailbox
                 return Answer(text=f"[CAPABILITY {self._capabilities(session)}] Logged in")
@@ -136,19 +136,19 @@ class ImapServer:
     async def _authenticate(self, session: Session, args: list[Token]) -> Answer:
         mechanism = text_of(args[0]).upper() if args else ""
         if mechanism not in {"PLAIN", "XOAUTH2"}:
-            raise Refused(f"[CANNOT] No mechanism {mechanism}")
+            raise CommandRefused(f"[CANNOT] No mechanism {mechanism}")
         if len(args) > 1:
             response = text_of(args[1]).encode()
         else:
             session.wire.write(b"+ \r\n")
             response = await session.wire.line()
         if response == b"*":
-            raise Refused("Cancelled", "BAD")
+            raise CommandRefused("Cancelled", "BAD")
         try:
             decoded = base64.b64decode(response, validate=True)
             login = read_plain(decoded) if mechanism == "PLAIN" else read_xoauth2(decoded)
         except (ValueError, binascii.Error):
-            raise Refused("Cannot read the response", "BAD") from None
+            raise CommandRefused("Cannot read the response", "BAD") from None
         mailbox = self.mailboxes.get(login.username.lower())
         if mechanism == "XOAUTH2" and (mailbox is None or mailbox.password != login.secret):
             session.wire.write(b"+ " + oauth_refusal() + b"\r\n")
@@ -171,7 +171,7 @@ async def _idle(session: Session) -> Answer:
     finally:
         session.idling = Idling.NO
     if line.upper() != b"DONE":
-        raise Refused("IDLE ends with DONE", "BAD")
+        raise CommandRefused("IDLE ends with DONE", "BAD")
     return Answer(untagged=session.news(), text="IDLE done")
 
 
@@ -207,7 +207,7 @@ _BEFORE_LOGIN = {"NOOP", "ID"}
 def _plain_command(session: Session, command: Command) -> Answer:
     function = _COMMANDS.get(command.name)
     if function is None:
-        raise Refused(f"No command {command.name}", "BAD")
+        raise CommandRefused(f"No command {command.name}", "BAD")
     if command.name not in _BEFORE_LOGIN:
         session.owner()
     return function(session, command.args)

@@ -12,7 +12,7 @@ from relance.sandbox.activity import Activity
 from relance.sandbox.clock import SandboxClock
 from relance.sandbox.domains import Capability, Domain, SandboxMailbox
 from relance.sandbox.faults import Faults, PushFate
-from relance.sandbox.imap_syntax import Refused, Token, text_of
+from relance.sandbox.imap_syntax import CommandRefused, Token, text_of
 from relance.sandbox.mailstore import Folder, decode_folder
 from relance.sandbox.wire import Wire
 
@@ -55,13 +55,13 @@ class Session:
     def owner(self) -> SandboxMailbox:
         """Return whose mail this is; NO before a login."""
         if self.mailbox is None:
-            raise Refused("Log in first")
+            raise CommandRefused("Log in first")
         return self.mailbox
 
     def selected(self) -> Folder:
         """Return the selected folder; NO when none is."""
         if self.folder is None:
-            raise Refused("Select a folder first")
+            raise CommandRefused("Select a folder first")
         return self.folder
 
     def named(self, token: Token) -> Folder:
@@ -69,7 +69,7 @@ class Session:
         name = text_of(token)
         folder = self.owner().store.folder(decode_folder(name))
         if folder is None:
-            raise Refused(f"[NONEXISTENT] No folder {name}")
+            raise CommandRefused(f"[NONEXISTENT] No folder {name}")
         return folder
 
     def has(self, capability: Capability) -> bool:

@@ -17,7 +17,7 @@ _TOKEN = re.compile(rb'\s*(?:(?P<atom>(?:\[[^\]]*\]|[^\s()"\[])+)|"(?P<quoted>(?
 _LITERAL_LIMIT = 40_000_000
 
 
-class Refused(Exception):  # noqa: N818 -- an answer, not a fault
+class CommandRefused(Exception):  # noqa: N818 -- an answer, not a fault
     """The command is not carried out; status NO or BAD, and the text after it."""
 
     def __init__(self, text: str, status: str = "NO") -> None:
@@ -37,7 +37,7 @@ class Command:
 
 
 async def read_command(wire: Wire, *, literal_plus: bool) -> Command:
-    """Read one whole command, asking for its literals; Refused("…", "BAD") when it cannot be understood."""
+    """Read one whole command, asking for its literals; CommandRefused("…", "BAD") when it cannot be understood."""
     pieces: list[bytes] = []
     while True:
         line = await wire.line()
@@ -58,7 +58,7 @@ async def read_command(wire: Wire, *, literal_plus: bool) -> Command:
 def _command(pieces: list[bytes]) -> Command:
     tag, _, rest = pieces[0].partition(b" ")
     if not tag or not rest:
-        raise Refused("A command has a tag and a name", "BAD")
+        raise CommandRefused("A command has a tag and a name", "BAD")
     tokens = _tokens([rest, *pieces[1:]])
     name = text_of(tokens[0]).upper() if tokens else ""
     args = tokens[1:]
@@ -79,11 +79,11 @@ def _tokens(pieces: list[bytes]) -> list[Token]:
         while position < len(piece):
             found = _TOKEN.match(piece, position)
             if found is None:
-                raise Refused("Cannot read the arguments", "BAD")
+                raise CommandRefused("Cannot read the arguments", "BAD")
             position = found.end()
             _put(stack, found)
     if len(stack) != 1:
-        raise Refused("A parenthesis is not closed", "BAD")
+        raise CommandRefused("A parenthesis is not closed", "BAD")
     return stack[0]
 
 
@@ -98,7 +98,7 @@ def _put(stack: list[list[Token]], found: re.Match[bytes]) -> None:
         stack.append(opened)
     else:
         if len(stack) == 1:
-            raise Refused("A parenthesis was never opened", "BAD")
+            raise CommandRefused("A parenthesis was never opened", "BAD")
         stack.pop()
 
 
@@ -110,7 +110,7 @@ def text_of(token: Token) -> str:
         case bytes():
             return token.decode("utf-8", "replace")
         case _:
-            raise Refused("A list stands where a word belongs", "BAD")
+            raise CommandRefused("A list stands where a word belongs", "BAD")
 
 
 def list_of(token: Token) -> list[Token]:
@@ -133,6 +133,6 @@ def number_set(token: Token, highest: int) -> list[range]:
             low = highest if first == "*" else int(first)
             high = (highest if last == "*" else int(last)) if colon else low
         except ValueError:
-            raise Refused(f"{part} is no number", "BAD") from None
+            raise CommandRefused(f"{part} is no number", "BAD") from None
         ranges.append(range(min(low, high), max(low, high) + 1))
     return ranges
