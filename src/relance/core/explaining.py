@@ -141,7 +141,8 @@ def _ended(enrollment: Enrollment, answer: Answer | None, last: HistoryEntry | N
     word = "Blocked" if enrollment.status is EnrollmentStatus.BLOCKED else "Stopped"
     why = _STOPS[enrollment.stop_reason] if enrollment.stop_reason else "ended"
     if answer is not None:
-        step = f" to step {answer.step}" if answer.step else ""
+        link = "to" if enrollment.stop_reason is StopReason.REPLIED else "after"
+        step = f" {link} step {answer.step}" if answer.step else ""
         return f"{word}: {why} on {moment(answer.at)}{step}, matched by {answer.matched_by}."
     cause = f" ({last.cause})" if last else ""
     return f"{word}: {why}{_on(enrollment.ended_at)} at step {enrollment.step}{cause}."
