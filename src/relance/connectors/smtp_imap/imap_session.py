@@ -18,6 +18,7 @@ from relance.connectors.smtp_imap.imap_parser import (
     Continuation,
     Event,
     Exists,
+    Fetched,
     ResponseParser,
     Tagged,
 )
@@ -26,6 +27,7 @@ from relance.connectors.smtp_imap.transport import Wire
 
 LONGEST_COMMAND = 10.0  # times command_seconds: a server that drips bytes does not hold us for ever
 MOST_EVENTS = 50_000  # in one command's answer
+MOST_BYTES = 64 * 1024 * 1024  # of messages in one command's answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +159,9 @@ class ImapSession:
             return
         self.selected = None
         # A folder opened by EXAMINE loses nothing by CLOSE (RFC 3501 §6.4.2).
-        await self.run(command("UNSELECT" if "UNSELECT" in self.capabilities else "CLOSE"), doing="close the folder")
+        leave = command("UNSELECT" if "UNSELECT" in self.capabilities else "CLOSE")
+        with contextlib.suppress(RefusedError):
+            await self.run(leave, doing="close the folder")
 
     async def noop(self, *, time_limit: float | None = None) -> list[Event]:
         """Ask for news and prove that the connection lives. Raises LostError, RefusedError."""
@@ -168,15 +172,18 @@ class ImapSession:
         finally:
             self.time_limit = usual
 
-    async def start_idle(self) -> str | None:
+    async def start_idle(self, notice: Callable[[Event], None]) -> str | None:
         """Begin IDLE (RFC 2177) and return its tag once the server listens; None where it refuses.
 
-        Raises LostError.
+        What comes before is given to `notice`. Raises LostError.
         """
         tag = self._next_tag()
+        events: list[Event] = []
         async with self._limit():
             await self._write(f"{tag} IDLE\r\n".encode("ascii"))
-            ended = await self._collect(tag, [], until_continuation=True)
+            ended = await self._collect(tag, events, until_continuation=True)
+        for event in events:
+            notice(event)
         return tag if ended is None else None
 
     async def end_idle(self, tag: str, notice: Callable[[Event], None]) -> None:
@@ -238,6 +245,7 @@ class ImapSession:
 
     async def _collect(self, tag: str, events: list[Event], *, until_continuation: bool = False) -> Tagged | None:
         """Read until the command ends, or (None) until the server asks for more of it."""
+        size = 0
         while True:
             match await self.next_event():
                 case Tagged(tag=ended) as tagged if ended == tag:
@@ -249,7 +257,9 @@ class ImapSession:
                     raise LostError(f"{self.wire.endpoint} closed the connection: {farewell.text}")
                 case event:
                     events.append(event)
-                    if len(events) > MOST_EVENTS:
+                    if isinstance(event, Fetched):
+                        size += sum(len(content.data) for content in event.sections.values())
+                    if len(events) > MOST_EVENTS or size > MOST_BYTES:
                         self.wire.abort()
                         raise LostError(f"{self.wire.endpoint} answers without end")
 

@@ -1,0 +1,303 @@
+"""Sending one message in two steps: everything that can be refused first, then the body and the dot.
+
+Rule 1: what fails before the dot is written is definite: nothing left. Only after it can the outcome be unknown.
+Rule 2: a complete 2xx reply to the dot is a yes, a complete 4xx or 5xx reply is a no, anything else is neither.
+Rule 3: a kept connection is proven by RSET before it is used, and replaced once; after MAIL nothing is tried again.
+Rule 4: a transaction that is given up before its dot breaks the connection, so that no server takes it for whole.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import cast
+
+import aiosmtplib
+
+from relance.connectors.smtp_imap.data_phase import DataPhase, stuff_dots
+from relance.connectors.smtp_imap.errors import WireLostError
+from relance.connectors.smtp_imap.settings import Settings
+from relance.connectors.smtp_imap.smtp_login import (
+    SERVICE_CLOSES,
+    connect_smtp,
+    drop,
+    explain,
+    log_in_smtp,
+    speaks_smtp,
+)
+from relance.connectors.smtp_imap.smtp_replies import Reply, enhanced_code
+from relance.connectors.smtp_imap.tls import TlsDoors
+from relance.ports.connector import (
+    Accepted,
+    Credentials,
+    Envelope,
+    LoginRefusedError,
+    MailboxUnreachableError,
+    NotReleasedError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+
+PROBE_SECONDS = 15.0  # for the RSET that proves a kept connection
+START_INPUT = 354
+LOGIN_REQUIRED = 530
+BAD_ADDRESS = 553
+
+
+class SmtpSender:
+    """One mailbox's sending side. Keeps its connection between messages, for a while."""
+
+    def __init__(self, *, settings: Settings, credentials: Credentials, doors: TlsDoors, local_name: str) -> None:
+        self._settings = settings
+        self._credentials = credentials
+        self._doors = doors
+        self._local_name = local_name
+        self._smtp: aiosmtplib.SMTP | None = None
+        self._used = False  # whether RSET has to prove the connection
+        self._turn = asyncio.Lock()
+        self._staged: StagedMessage | None = None
+        self._expiry: asyncio.TimerHandle | None = None
+
+    async def stage(self, envelope: Envelope) -> "StagedMessage":
+        """Connect or reuse, MAIL and RCPT. A message that was staged before and not released is given up.
+
+        Raises MailboxUnreachableError, LoginRefusedError, RejectedError.
+        """
+        async with self._turn:
+            if self._staged is not None:
+                self._staged.is_over = True
+                self._staged = None
+            self._keep(None)
+            smtp = await self._connection()
+            self._used = True
+            try:
+                await self._announce(smtp, envelope)
+            except BaseException as error:
+                if not isinstance(error, RejectedError):
+                    self.abort()
+                elif smtp.is_connected:
+                    self._keep(self._settings.keep_seconds)
+                raise
+            self._staged = StagedMessage(self, smtp, envelope)
+            return self._staged
+
+    async def prove_login(self) -> str:
+        """Connect and log in afresh and return how. Raises MailboxUnreachableError, LoginRefusedError."""
+        async with self._turn:
+            await self._quit()
+            return await self._open()
+
+    async def close(self) -> None:
+        """Take leave of the server."""
+        async with self._turn:
+            self._keep(None)
+            await self._quit()
+
+    def abort(self) -> None:
+        """Break the connection at once."""
+        smtp, self._smtp = self._smtp, None
+        self._keep(None)
+        if smtp is not None:
+            drop(smtp)
+
+    async def hand_over(self, staged: "StagedMessage", may_leave: Callable[[], bool], time_limit: float) -> Accepted:
+        """Write body and dot of `staged`; see `Staged.release`."""
+        deadline = asyncio.get_running_loop().time() + time_limit
+        async with self._turn:
+            transport = staged.smtp.transport
+            if staged.is_over or staged.smtp is not self._smtp:
+                raise NotReleasedError("the transaction was given up before its body: nothing left")
+            staged.is_over = True
+            self._staged = None
+            if transport is None or transport.is_closing():
+                self.abort()
+                raise MailboxUnreachableError(f"{self._server} closed the connection before the body: nothing left")
+            phase = DataPhase(cast("asyncio.Transport", transport))
+            try:
+                reply = await self._transmit(phase, staged.envelope, may_leave, deadline)
+            except BaseException as error:
+                if isinstance(error, RejectedError) and not phase.takes_body:
+                    phase.give_back()
+                    self._settle(error.code)
+                else:
+                    phase.abort()
+                    phase.give_back()
+                    self.abort()
+                raise
+            phase.give_back()
+            self._settle(reply.code)
+            if reply.is_no:
+                raise _rejected("dot", reply)
+            return Accepted(response=f"{reply.code} {reply.text}")
+
+    async def discard(self, staged: "StagedMessage") -> None:
+        """Give `staged` up, leaving the server without an open transaction."""
+        async with self._turn:
+            if staged.is_over or staged.smtp is not self._smtp:
+                return
+            staged.is_over = True
+            self._staged = None
+            if await self._reset(staged.smtp):
+                self._keep(self._settings.keep_seconds)
+            else:
+                self.abort()
+
+    # --- inside ---
+
+    @property
+    def _server(self) -> str:
+        return f"the SMTP server {self._settings.smtp}"
+
+    async def _connection(self) -> aiosmtplib.SMTP:
+        """Return a live connection that is logged in, the kept one if it can be proven."""
+        if self._smtp is not None and self._used and not (self._smtp.is_connected and await self._reset(self._smtp)):
+            self.abort()
+        if self._smtp is None:
+            await self._open()
+        if self._smtp is None:
+            raise MailboxUnreachableError(f"{self._server} closed the connection at once")
+        return self._smtp
+
+    async def _open(self) -> str:
+        smtp = await connect_smtp(self._settings, self._doors, local_name=self._local_name)
+        self._smtp, self._used = smtp, False
+        try:
+            return await log_in_smtp(smtp, self._credentials, self._settings)
+        except BaseException:
+            self.abort()
+            raise
+
+    async def _reset(self, smtp: aiosmtplib.SMTP) -> bool:
+        try:
+            await smtp.rset(timeout=min(PROBE_SECONDS, self._settings.command_seconds))
+        except (aiosmtplib.SMTPException, OSError):
+            return False
+        return True
+
+    async def _announce(self, smtp: aiosmtplib.SMTP, envelope: Envelope) -> None:
+        stage = "MAIL"
+        size = [f"SIZE={len(envelope.raw)}"] if smtp.supports_extension("size") else []
+        try:
+            await smtp.mail(envelope.sender, options=size)
+            stage = "RCPT"
+            await smtp.rcpt(envelope.recipient)
+        except aiosmtplib.SMTPResponseException as error:
+            if stage == "RCPT" and Reply(code=error.code, text="").is_yes:
+                return  # 252 and the like: it will try
+            raise self._refusal(stage, error) from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise MailboxUnreachableError(f"{self._server} was lost before the message: {explain(error)}") from error
+        except ValueError as error:  # UnicodeError too
+            text = "the address cannot be written in SMTP without SMTPUTF8"
+            raise RejectedError(stage=stage, code=BAD_ADDRESS, enhanced="5.6.7", text=text) from error
+
+    def _refusal(self, stage: str, error: aiosmtplib.SMTPResponseException) -> Exception:
+        if not speaks_smtp(error.code):
+            return MailboxUnreachableError(f"{self._server} answered {stage} with something that is no reply")
+        if stage == "MAIL" and error.code == SERVICE_CLOSES:
+            return MailboxUnreachableError(f"{self._server} takes no message now: {error.code} {error.message}")
+        if stage == "MAIL" and error.code == LOGIN_REQUIRED:
+            return LoginRefusedError(f"{self._server} wants a login first: {error.code} {error.message}")
+        return RejectedError(stage=stage, code=error.code, enhanced=enhanced_code(error.message), text=error.message)
+
+    async def _transmit(
+        self, phase: DataPhase, envelope: Envelope, may_leave: Callable[[], bool], deadline: float
+    ) -> Reply:
+        await self._send_body(phase, stuff_dots(envelope.raw), deadline)
+        if asyncio.get_running_loop().time() >= deadline or not may_leave():
+            raise NotReleasedError("the last look before the final dot said no: nothing left")
+        try:
+            phase.write_dot()
+        except WireLostError as error:
+            raise MailboxUnreachableError(f"{self._server} was lost before the final dot: {error}") from error
+        try:
+            async with asyncio.timeout_at(deadline):
+                reply = await phase.reply()
+        except TimeoutError:
+            raise OutcomeUnknownError(f"{self._server} did not answer the final dot in time") from None
+        except WireLostError as error:
+            raise OutcomeUnknownError(f"{self._server} was lost after the final dot: {error}") from error
+        if not (reply.is_yes or reply.is_no):
+            raise OutcomeUnknownError(f"{self._server} answered the final dot with {reply.code} {reply.text}")
+        return reply
+
+    async def _send_body(self, phase: DataPhase, body: bytes, deadline: float) -> None:
+        """Send everything but the dot. Whatever goes wrong here is definite."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                await phase.write(b"DATA\r\n")
+                start = await phase.reply()
+                if start.code != START_INPUT:
+                    raise self._no_start(start)
+                phase.takes_body = True
+                await phase.write(body)
+                await asyncio.sleep(0)  # let what the server already said be heard
+        except TimeoutError:
+            raise NotReleasedError(f"{self._server} did not take the body in time: nothing left") from None
+        except WireLostError as error:
+            early = _early(phase)
+            if early is not None and early.is_no:
+                raise _rejected("DATA", early) from error
+            raise MailboxUnreachableError(f"{self._server} was lost before the final dot: {error}") from error
+        if phase.was_interrupted:
+            early = _early(phase)
+            if early is not None and early.is_no:
+                raise _rejected("DATA", early)
+            raise MailboxUnreachableError(f"{self._server} spoke in the middle of the message: nothing left")
+
+    def _no_start(self, reply: Reply) -> Exception:
+        if reply.is_no:
+            return _rejected("DATA", reply)
+        return MailboxUnreachableError(f"{self._server} answered DATA with {reply.code} {reply.text}: nothing left")
+
+    def _settle(self, code: int) -> None:
+        """Keep the connection for the next message, unless the server said that it closes."""
+        if code == SERVICE_CLOSES:
+            self.abort()
+        else:
+            self._keep(self._settings.keep_seconds)
+
+    def _keep(self, seconds: float | None) -> None:
+        if self._expiry is not None:
+            self._expiry.cancel()
+            self._expiry = None
+        if seconds is not None:
+            self._expiry = asyncio.get_running_loop().call_later(seconds, self.abort)
+
+    async def _quit(self) -> None:
+        if self._smtp is not None and self._smtp.is_connected:
+            with contextlib.suppress(aiosmtplib.SMTPException, OSError):
+                await self._smtp.quit(timeout=min(2.0, self._settings.command_seconds))
+        self.abort()
+
+
+class StagedMessage:
+    """A message that the server is ready to take; see `ports.connector.Staged`."""
+
+    __slots__ = ("_sender", "envelope", "is_over", "smtp")
+
+    def __init__(self, sender: SmtpSender, smtp: aiosmtplib.SMTP, envelope: Envelope) -> None:
+        self._sender = sender
+        self.smtp = smtp
+        self.envelope = envelope
+        self.is_over = False
+
+    async def release(self, *, may_leave: Callable[[], bool], time_limit: float) -> Accepted:
+        """Write body and dot and return the server's yes.
+
+        Raises NotReleasedError, MailboxUnreachableError or RejectedError (nothing left), OutcomeUnknownError.
+        """
+        return await self._sender.hand_over(self, may_leave, time_limit)
+
+    async def discard(self) -> None:
+        """Give the transaction up; nothing has left."""
+        await self._sender.discard(self)
+
+
+def _early(phase: DataPhase) -> Reply | None:
+    with contextlib.suppress(WireLostError):
+        return phase.early_reply()
+    return None
+
+
+def _rejected(stage: str, reply: Reply) -> RejectedError:
+    return RejectedError(stage=stage, code=reply.code, enhanced=reply.enhanced, text=reply.text)
