@@ -292,3 +292,15 @@ def test_the_same_occasion_gives_the_same_letter():
     one, other = (street.messages()[0].as_bytes() for street in streets)
 
     assert one == other
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_unsubscribe_button_writes_what_mail_programs_write(seed: int):
+    """Where the link asks for no body, the program's own words stand there, or nothing; never a quote."""
+    street = street_with(Behaviour.UNSUBSCRIBES, seed=seed)
+    street.run()
+    (mail,) = street.messages()
+
+    assert "unsubscribe" == mail["Subject"]
+    assert mail["In-Reply-To"] is None
+    assert "Köln" not in plain_text(mail)
