@@ -38,7 +38,7 @@ SHARES: Sequence[tuple[Behaviour, int]] = (
     (Behaviour.UNSUBSCRIBES, 20),
     (Behaviour.SAYS_STOP, 15),
 )
-"""Of a thousand people; the rest ignores everything. Few bounce: more would make a careful product rest its mailboxes."""
+"""Of a thousand people; the rest ignores everything. Few bounce: with more, a careful product rests its mailboxes."""
 
 _ANSWERING_ON = (1, 2, 1, 1, 3)
 _OPTING_OUT_ON = (1, 2, 1)
