@@ -7,6 +7,7 @@ Rule 3: an interval belongs to the day it starts on: Friday 22:00-06:00 reaches 
 Rule 4: no timedelta is ever added to an aware local time: that counts wall-clock time across a change of the clocks.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,6 +18,7 @@ from relance.core.sequence import Delay, Interval, QuietHours, Unit, Window
 SEARCH_DAYS = 400  #: A window that does not open within these never does: every weekday and holiday came by.
 _DAY = timedelta(days=1)
 _TICK = timedelta(microseconds=1)
+_TIME = re.compile(r"(?P<hour>2[0-3]|[01]?[0-9])(?P<rest>:[0-5][0-9](:[0-5][0-9](\.[0-9]{6})?)?)", re.ASCII)
 _UTC_ZONE = ZoneInfo("UTC")
 
 
@@ -68,13 +70,13 @@ def time_of_day(text: str) -> time:
 
     Raises ValueError with what to write instead.
     """
-    hours, colon, rest = text.strip().partition(":")
-    try:
-        if (hours, rest) == ("24", "00"):
-            return time(0)
-        return time.fromisoformat(f"{hours.zfill(2)}{colon}{rest}").replace(tzinfo=None)
-    except ValueError:
-        raise ValueError(f"{text!r} is no time of day; write it like 09:00") from None
+    written = text.strip()
+    if written == "24:00":
+        return time(0)
+    found = _TIME.fullmatch(written)
+    if found is None:
+        raise ValueError(f"{text!r} is no time of day; write it like 09:00")
+    return time.fromisoformat(f"{found['hour']:0>2}{found['rest']}")
 
 
 def is_open(window: Window, zone: ZoneInfo, at: datetime) -> bool:

@@ -1,0 +1,110 @@
+"""How much a mailbox may send, and how long things rest."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relance.core.backoff import cooldown, look_again, mailbox_rest, reconnect
+from relance.core.pacing import PRESETS, Healthy, Reduced, Sick, cap_today, gap, health
+from unit.core.making import mailbox
+
+TODAY = date(2026, 11, 30)
+
+
+@pytest.mark.parametrize("days,expected", [(0, 10), (1, 15), (5, 35), (6, 40), (400, 40)])
+def test_a_new_mailbox_ramps_up_to_its_cap(days, expected):
+    """10 on the first day, 5 more each day, up to 40."""
+    box = mailbox(ramp=True, ramp_started_on=TODAY - timedelta(days=days))
+
+    assert expected == cap_today(box, today=TODAY)
+
+
+def test_a_mailbox_that_never_sent_stands_on_its_first_day():
+    """Waiting does not warm it up."""
+    assert 10 == cap_today(mailbox(ramp=True), today=TODAY)
+
+
+@given(st.integers(0, 500), st.integers(0, 100), st.integers(0, 1000), st.floats(0, 1), st.booleans())
+def test_no_ramp_and_no_health_lifts_the_cap(cap, start, days, factor, ramp):
+    """The daily cap is never exceeded, and a mailbox that may send at all keeps one message to recover by."""
+    box = mailbox(daily_cap=cap, ramp=ramp, ramp_start=start, ramp_started_on=TODAY - timedelta(days=days))
+
+    assert (1 if cap and (start or days or not ramp) else 0) <= cap_today(box, today=TODAY, factor=factor) <= cap
+
+
+def test_a_provider_s_own_ceiling_holds():
+    """Gmail takes 2,000 a day, whatever the cap says."""
+    assert 2000 == cap_today(mailbox(provider="gmail", daily_cap=9999), today=TODAY)
+
+
+@given(st.text(min_size=1), st.sampled_from(sorted(PRESETS)))
+def test_the_gap_is_drawn_between_its_bounds_and_always_the_same(key, preset):
+    """A retry, a forecast and a second worker wait equally long."""
+    box = replace(mailbox(), min_gap=PRESETS[preset].min_gap, max_gap=PRESETS[preset].max_gap)
+    drawn = gap(box, key=key)
+
+    assert timedelta(seconds=box.min_gap) <= drawn <= timedelta(seconds=box.max_gap)
+    assert drawn == gap(box, key=key)
+
+
+def test_gaps_differ_and_spread_over_their_range():
+    """A mailbox does not tick like a clock."""
+    drawn = sorted(gap(mailbox(), key=f"7:{n}").total_seconds() for n in range(200))
+
+    assert 200 == len(set(drawn))
+    assert drawn[0] < 100
+    assert drawn[-1] > 170
+    assert 125 < sum(drawn) / len(drawn) < 145
+
+
+def test_the_cautious_preset_is_slow():
+    """30 a day, 8 to 15 minutes apart."""
+    cautious = PRESETS["cautious"]
+
+    assert (30, 480, 900) == (cautious.daily_cap, cautious.min_gap, cautious.max_gap)
+
+
+@pytest.mark.parametrize(
+    "sends,bounces,complaints,expected",
+    [
+        (49, 49, 49, Healthy),
+        (100, 2, 0, Healthy),
+        (100, 3, 0, Reduced),
+        (100, 4, 0, Reduced),
+        (100, 5, 0, Sick),
+        (1000, 0, 0, Healthy),
+        (1000, 0, 1, Reduced),
+        (1000, 0, 2, Reduced),
+        (1000, 0, 3, Sick),
+        (1000, 30, 3, Sick),
+    ],
+)
+def test_health_is_judged_by_shares_over_at_least_fifty_sends(sends, bounces, complaints, expected):
+    """Bounces from 3 % halve the cap and from 5 % pause; complaints from 0.1 % and 0.3 %."""
+    judged = health(sends=sends, bounces=bounces, complaints=complaints)
+
+    assert expected is type(judged)
+
+
+@given(st.integers(-1, 10_000))
+@pytest.mark.parametrize("rest", [cooldown, mailbox_rest, reconnect, look_again])
+def test_each_failure_rests_at_least_as_long_as_the_one_before(rest, failures):
+    """Back-off never shrinks and never overflows."""
+    assert timedelta() <= rest(failures) <= rest(failures + 1) <= timedelta(hours=4)
+
+
+def test_a_lead_cools_down_from_ten_minutes_to_four_hours():
+    """B8."""
+    minutes = [cooldown(failures).total_seconds() / 60 for failures in range(7)]
+
+    assert [0, 10, 20, 40, 80, 160, 240] == minutes
+
+
+def test_a_mailbox_rests_from_one_minute_to_an_hour():
+    """The mailbox is put off, not its leads."""
+    minutes = [mailbox_rest(failures).total_seconds() / 60 for failures in range(1, 9)]
+
+    assert [1, 2, 4, 8, 16, 32, 60, 60] == minutes
