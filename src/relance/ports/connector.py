@@ -93,7 +93,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFound:
-    """It is not there. `later_seen`: a message of ours sent later by the same route is there, so absence counts."""
+    """It is not there.
+
+    `later_seen`: a message of ours sent later by the same route is there, so absence counts.
+    """
 
     later_seen: bool
 
@@ -179,8 +182,8 @@ class Staged(Protocol):
     async def release(self, *, may_leave: Callable[[], bool], time_limit: float) -> Accepted:
         """Write body and final dot and return the server's yes.
 
-        `may_leave` is asked once more immediately before the dot. `time_limit` is in real seconds from now to the dot's
-        reply. Raises NotReleasedError or RejectedError (nothing left), OutcomeUnknownError (dot written, no reply).
+        `may_leave` is asked once more immediately before the dot. `time_limit` is in real seconds from now to the
+        dot's reply. Raises NotReleasedError or RejectedError (nothing left), OutcomeUnknownError (dot written, no reply).
         """
         ...
 
@@ -197,9 +200,9 @@ class Connector(Protocol):
         ...
 
     def read(self, cursors: Mapping[str, Cursor], *, since: datetime) -> AsyncIterator[FolderBatch]:
-        """Yield what is new in every folder where answers land (Sent too), oldest first, then return.
+        r"""Yield what is new in every folder where answers land (Sent too), oldest first, then return.
 
-        `since` bounds the first contact with a folder and the back-fill after a lost cursor. Never changes `\\Seen`.
+        `since` bounds the first contact with a folder and the back-fill after a lost cursor. Never changes `\Seen`.
         Raises MailboxUnreachableError, LoginRefusedError, ReadingFailedError.
         """
         ...
@@ -217,7 +220,7 @@ class Connector(Protocol):
         ...
 
     async def save_sent(self, raw: bytes, *, at: datetime) -> None:
-        """Append a copy, flagged \\Seen, to the Sent folder. Raises as `read` does."""
+        r"""Append a copy, flagged \Seen, to the Sent folder. Raises as `read` does."""
         ...
 
     async def check(self, probe: Envelope, *, sleep: Callable[[float], Awaitable[None]]) -> CheckReport:

@@ -47,7 +47,7 @@ def enroll(
         lead = tx.one(Lead, "leads.get", workspace_id=workspace_id, id=lead_id)
         if lead is None:
             raise NotFoundError(f"lead {lead_id} does not exist in this workspace")
-        made = _insert(tx, workspace, sequence, plan, lead, source_list, keys, now)
+        made = _insert(tx, workspace, sequence, plan, lead, source_list=source_list, keys=keys, now=now)
         if made is None:
             already += 1
             continue
@@ -67,12 +67,13 @@ def live_sequence(reader: Reader, workspace_id: int, name: str) -> Sequence:
     return sequence
 
 
-def _insert(  # noqa: PLR0913  # the facts of one row
+def _insert(  # the facts of one row
     tx: Transaction,
     workspace: Workspace,
     sequence: Sequence,
     plan: Plan,
     lead: Lead,
+    *,
     source_list: str | None,
     keys: Keys,
     now: datetime,
@@ -90,9 +91,9 @@ def _insert(  # noqa: PLR0913  # the facts of one row
         lead_id=lead.id,
         status=EnrollmentStatus.HOLDOUT if held_out else first.status,
         step=first.step,
-        step_kind=first.step_kind,
+        step_kind=first.kind,
         step_counter=1,
-        next_due_at=None if held_out else first.next_due_at,
+        next_due_at=None if held_out else first.due_at,
         source_list=source_list,
         created_at=now,
         ended_at=now if held_out else None,
@@ -177,9 +178,7 @@ def stop(
     return True
 
 
-def chosen(
-    reader: Reader, *, workspace_id: int, sequence_name: str | None, email: str | None
-) -> list[Enrollment]:
+def chosen(reader: Reader, *, workspace_id: int, sequence_name: str | None, email: str | None) -> list[Enrollment]:
     """Return the enrollments of a sequence, of a lead, of both, or all. Raises NotFoundError for unknown names."""
     sequence_id = lead_id = None
     if sequence_name is not None:

@@ -82,9 +82,11 @@ def add(
             id=0,
             email=address,
             fields=data,
+            external_id=identities.get("external_id"),
+            phone=identities.get("phone"),
+            linkedin_url=identities.get("linkedin_url"),
             timezone=values.get("timezone") or None,
             created_at=now,
-            **identities,
         )
         row = columns(lead)
         del row["id"]
@@ -97,7 +99,9 @@ def add(
             existing,
             fields={**existing.fields, **data},
             timezone=values.get("timezone") or existing.timezone,
-            **{name: identities.get(name) or getattr(existing, name) for name in IDENTITIES},
+            external_id=identities.get("external_id") or existing.external_id,
+            phone=identities.get("phone") or existing.phone,
+            linkedin_url=identities.get("linkedin_url") or existing.linkedin_url,
         )
         if merged != existing:
             save_lead(tx, existing, merged)

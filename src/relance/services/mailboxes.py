@@ -146,15 +146,11 @@ def cursors(reader: Reader, *, workspace_id: int, mailbox_id: int) -> dict[str, 
     return {row.folder: row for row in rows}
 
 
-
-
 def learn(
     tx: Transaction, *, workspace_id: int, mailbox_id: int, saves_sent: bool | None, ids_survive: bool | None
 ) -> None:
     """Keep what was learned about a mailbox; None leaves it as it was."""
-    tx.run(
-        "mailboxes.learn", workspace_id=workspace_id, id=mailbox_id, saves_sent=saves_sent, ids_survive=ids_survive
-    )
+    tx.run("mailboxes.learn", workspace_id=workspace_id, id=mailbox_id, saves_sent=saves_sent, ids_survive=ids_survive)
 
 
 def sealed_credentials(reader: Reader, mailbox: Mailbox) -> bytes:

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from relance.core import planning, transitions
-from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
+from relance.core import defaults, planning, transitions
+from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, StopReason
 from relance.core.events import Event, EventName
 from relance.core.sequence import Plan
 from relance.core.situation import Situation
@@ -28,9 +28,7 @@ def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
     freed = unlocked(enrollment)
     match verdict.holds:
         case Holds.LEAD:
-            freed = replace(
-                freed, skip_until=verdict.until, last_skip_reason=verdict.reason, last_skip_at=now
-            )
+            freed = replace(freed, skip_until=verdict.until, last_skip_reason=verdict.reason, last_skip_at=now)
         case Holds.MAILBOX:
             if situation.mailbox is not None:
                 tx.run(
@@ -114,13 +112,35 @@ def advance(
     """
     freed = unlocked(enrollment)
     outcome = planning.advance(plan, freed, ended_at=now, zone=zone, target=target)
-    after, entry = planning.move_on(freed, outcome, event=event, now=now, cause=cause)
+    after, entry = _carried_out(freed, outcome, event=event, now=now, cause=cause)
     saved = save_enrollment(tx, enrollment, after, entry)
     if saved.status is EnrollmentStatus.COMPLETED:
         note(tx, saved, EventName.SEQUENCE_FINISHED, "every step was walked", now)
     elif saved.terminal:
         note(tx, saved, event, f"{cause}; ended as {saved.stop_reason}", now)
     return saved
+
+
+def _carried_out(
+    enrollment: Enrollment, outcome: planning.Advance, *, event: EventName, now: datetime, cause: str
+) -> tuple[Enrollment, HistoryEntry]:
+    """Put what planning said through the transition table; `event` is how the step before ended."""
+    to, why = EnrollmentStatus.COMPLETED, cause
+    reason: StopReason | None = None
+    match outcome:
+        case planning.Entered(enrollment=entered):
+            _, entry = transitions.change(enrollment, event=event, to=entered.status, now=now, cause=cause)
+            return replace(entered, hold_reason=None), entry
+        case planning.Finished():
+            pass
+        case planning.BranchedToStop():
+            to, reason = EnrollmentStatus.STOPPED, StopReason.BRANCHED
+        case planning.Ceiling():
+            to, reason = EnrollmentStatus.BLOCKED, StopReason.STEP_CEILING
+            why = f"{cause}; it has entered {defaults.STEP_CEILING} steps in one pass"
+        case planning.Broken(cause=trouble):
+            to, reason, why = EnrollmentStatus.BLOCKED, StopReason.BROKEN_SEQUENCE, f"{cause}; {trouble}"
+    return transitions.change(enrollment, event=event, to=to, now=now, cause=why, stop_reason=reason)
 
 
 def note(tx: Transaction, enrollment: Enrollment, name: EventName, detail: str, now: datetime) -> None:

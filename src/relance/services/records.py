@@ -21,7 +21,9 @@ def columns(value: object) -> dict[str, object]:
     return {f.name: getattr(value, f.name) for f in fields(value)}  # type: ignore[arg-type]  # any dataclass
 
 
-def save_enrollment(tx: Transaction, before: Enrollment, after: Enrollment, entry: HistoryEntry | None = None) -> Enrollment:
+def save_enrollment(
+    tx: Transaction, before: Enrollment, after: Enrollment, entry: HistoryEntry | None = None
+) -> Enrollment:
     """Write `after` if the row is still as `before` was read; with its history entry when the status moved."""
     if entry is None and before.status is not after.status:
         message = f"enrollment {before.id} moved from {before.status} to {after.status} without a history entry"

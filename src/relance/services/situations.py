@@ -41,7 +41,9 @@ class Buckets:
 
 def plan_of(reader: Reader, workspace_id: int, sequence_id: int, version: int) -> Plan:
     """Return a frozen version's plan; versions never change, so they are kept parsed, keyed by their digest."""
-    found = reader.one(Version, "sequences.version", workspace_id=workspace_id, sequence_id=sequence_id, version=version)
+    found = reader.one(
+        Version, "sequences.version", workspace_id=workspace_id, sequence_id=sequence_id, version=version
+    )
     if found is None:
         raise NotFoundError(f"version {version} of sequence {sequence_id} does not exist")
     key = (found.digest, sequence_id, version)
@@ -92,9 +94,7 @@ def used(reader: Reader, workspace_id: int, scope: str, scope_id: int, bucket: s
 
 def written_to(reader: Reader, *, workspace_id: int, lead_id: int, now: datetime) -> tuple[Written, ...]:
     """Return the mailboxes that have already written to this person, with their freshness."""
-    return tuple(
-        reader.all(Written, "mailboxes.written_to_lead", workspace_id=workspace_id, lead_id=lead_id, now=now)
-    )
+    return tuple(reader.all(Written, "mailboxes.written_to_lead", workspace_id=workspace_id, lead_id=lead_id, now=now))
 
 
 def quiet_hours_of(workspace: Workspace) -> QuietHours | None:
@@ -157,8 +157,13 @@ def gather(
     if plan.frequency_cap is not None:
         recent = tuple(
             reader.all(
-                datetime, "attempts.recent_sends", **ids, lead_id=lead.id, limit=plan.frequency_cap.messages + 1,
-                except_enrollment_id=enrollment.id, except_counter=enrollment.step_counter,
+                datetime,
+                "attempts.recent_sends",
+                **ids,
+                lead_id=lead.id,
+                limit=plan.frequency_cap.messages + 1,
+                except_enrollment_id=enrollment.id,
+                except_counter=enrollment.step_counter,
             )
         )
     return Situation(

@@ -78,15 +78,20 @@ def take(tx: Transaction, mailbox: Mailbox, wanted: list[Counter], *, key: str, 
 
 
 def give_back(
-    tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, plan: Plan, workspace: Workspace, first_contact: bool, key: str
+    tx: Transaction,
+    attempt: Attempt,
+    *,
+    mailbox: Mailbox,
+    plan: Plan,
+    workspace: Workspace,
+    first_contact: bool,
+    key: str,
 ) -> None:
     """Undo what this attempt took, if it still holds its slot; the gap only if nobody has used it since."""
     if not attempt.holds_slot:
         return
     buckets = buckets_for(mailbox, workspace, attempt.planned_at)
-    buckets = Buckets(
-        mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour, sequence_day=buckets.sequence_day
-    )
+    buckets = Buckets(mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour, sequence_day=buckets.sequence_day)
     held = counters(
         mailbox=mailbox, sequence_id=attempt.sequence_id, plan=plan, buckets=buckets, first_contact=first_contact
     )

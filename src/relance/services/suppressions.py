@@ -32,7 +32,7 @@ def parse_target(target: str) -> tuple[SuppressionKind, str]:
     raise RefusedError(f"{target!r} is neither an address (a@example.com), a @domain nor a +phone number")
 
 
-def suppress(
+def suppress(  # noqa: PLR0913  # the facts of one row
     tx: Transaction,
     *,
     workspace_id: int,

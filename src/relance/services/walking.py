@@ -1,5 +1,6 @@
 """Steps that need no mailbox: a wait that is over, a branch that can be decided."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from relance.core import planning
@@ -7,11 +8,19 @@ from relance.core.enrollment import Enrollment, EnrollmentStatus
 from relance.core.events import EventName
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import BranchStep, SequenceStatus, WaitStep
+from relance.core.situation import Situation
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
 from relance.services.refusals import LostRaceError
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, gather, workspace_of, zone_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ended:
+    event: EventName
+    cause: str
+    target: str | None
 
 
 def due(reader: Reader, *, now: datetime, limit: int) -> list[tuple[int, int]]:
@@ -42,21 +51,39 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
     if situation.sequence.status is not SequenceStatus.LIVE:
         return False
     zone = zone_for(situation.plan, workspace_of(tx, workspace_id), situation.lead, mailbox)
+    ended = _ended(enrollment, situation, now)
+    if isinstance(ended, planning.NotYet):
+        return _look_again(tx, enrollment, ended.until, now)
+    if ended is None:
+        return False
+    moving.note(tx, enrollment, ended.event, ended.cause, now)
+    moving.advance(
+        tx,
+        enrollment,
+        situation.plan,
+        zone=zone,
+        event=ended.event,
+        cause=ended.cause,
+        now=now,
+        target=ended.target,
+    )
+    return True
+
+
+def _ended(enrollment: Enrollment, situation: Situation, now: datetime) -> _Ended | planning.NotYet | None:
+    """Say how the step has ended, or when that can be said; None for a step that is somebody else's business."""
     match situation.step:
         case WaitStep(id=step_id):
-            event, cause, target = EventName.WAIT_ENDED, f"wait {step_id} is over", None
+            return _Ended(event=EventName.WAIT_ENDED, cause=f"wait {step_id} is over", target=None)
         case BranchStep() as step:
             match planning.decide(step, enrollment, situation.lead, now):
-                case planning.NotYet(until=until):
-                    return _look_again(tx, enrollment, until, now)
-                case planning.Decided(target=target):
-                    way = target or "the next step"
-                    event, cause = EventName.BRANCH_DECIDED, f"branch {step.id} goes to {way}"
+                case planning.NotYet() as not_yet:
+                    return not_yet
+                case planning.Decided(target=way):
+                    cause = f"branch {step.id} goes to {way or 'the next step'}"
+                    return _Ended(event=EventName.BRANCH_DECIDED, cause=cause, target=way)
         case _:
-            return False
-    moving.note(tx, enrollment, event, cause, now)
-    moving.advance(tx, enrollment, situation.plan, zone=zone, event=event, cause=cause, now=now, target=target)
-    return True
+            return None
 
 
 def _look_again(tx: Transaction, enrollment: Enrollment, until: datetime, now: datetime) -> bool:

@@ -7,7 +7,16 @@ Follow a lead outward in this order: `reserve.py`, `begin.py`, `confirm.py`; `fa
 from relance.services.sending.begin import Begun, Withheld, begin
 from relance.services.sending.confirm import confirm
 from relance.services.sending.fail import fail, quarantine
-from relance.services.sending.reserve import Deferred, Ended, Left, Reserved, ReserveOutcome, Unread, reserve
+from relance.services.sending.reserve import (
+    Deferred,
+    Ended,
+    Left,
+    Reserved,
+    ReserveOutcome,
+    Unread,
+    put_off_unread,
+    reserve,
+)
 from relance.services.sending.settle import lose, settle_failed, settle_sent
 
 __all__ = [
@@ -23,6 +32,7 @@ __all__ = [
     "confirm",
     "fail",
     "lose",
+    "put_off_unread",
     "quarantine",
     "reserve",
     "settle_failed",

@@ -72,12 +72,14 @@ def begin(
     match verdict:
         case Defer(reason=reason):
             moving.defer(tx, situation, verdict)
-        case Stop(cause=reason):
+            return Withheld(reason=reason)
+        case Stop(cause=cause):
             moving.stop_for_gate(tx, situation, verdict)
+            return Withheld(reason=cause)
         case Leave(reason=reason):
             if enrollment.lock_holder == worker:
                 save_enrollment(tx, enrollment, moving.unlocked(enrollment))
-    return Withheld(reason=reason)
+            return Withheld(reason=reason)
 
 
 def _return_slot(

@@ -20,7 +20,14 @@ from relance.services.situations import plan_of, workspace_of, zone_for
 
 
 def confirm(
-    tx: Transaction, *, workspace_id: int, attempt_id: int, accepted: Accepted, raw: bytes, content_key: str, now: datetime
+    tx: Transaction,
+    *,
+    workspace_id: int,
+    attempt_id: int,
+    accepted: Accepted,
+    raw: bytes,
+    content_key: str,
+    now: datetime,
 ) -> Attempt:
     """Turn an accepted attempt into `sent`, keep the message as it left, and enter the next step.
 

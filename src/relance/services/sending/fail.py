@@ -46,17 +46,13 @@ def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failur
             _back_to_reserved(tx, attempt, reason)
             freed = moving.unlocked(enrollment)
             if not enrollment.terminal:
-                freed = replace(
-                    freed, skip_until=now + moving.RACE_PAUSE, last_skip_reason=reason, last_skip_at=now
-                )
+                freed = replace(freed, skip_until=now + moving.RACE_PAUSE, last_skip_reason=reason, last_skip_at=now)
             save_enrollment(tx, enrollment, _unpinned(freed))
 
 
 def quarantine(tx: Transaction, reserved: Reserved, *, missing_field: str, now: datetime) -> None:
     """Hold an enrollment whose message lacks a value: it never goes out with a gap or a literal tag."""
-    attempt = tx.one(
-        Attempt, "attempts.get", workspace_id=reserved.attempt.workspace_id, id=reserved.attempt.id
-    )
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=reserved.attempt.workspace_id, id=reserved.attempt.id)
     enrollment = tx.one(
         Enrollment, "enrollments.lock", workspace_id=reserved.attempt.workspace_id, id=reserved.enrollment.id
     )
@@ -183,9 +179,7 @@ def _cool_down(
     _back_to_reserved(tx, attempt, response)
     _note_try(tx, enrollment, f"step {attempt.step} put off ({reason}): {response}", now)
     if not enrollment.terminal:
-        seen = replace(
-            seen, skip_until=now + backoff.cooldown(failures), last_skip_reason="cooldown", last_skip_at=now
-        )
+        seen = replace(seen, skip_until=now + backoff.cooldown(failures), last_skip_reason="cooldown", last_skip_at=now)
     save_enrollment(tx, enrollment, seen)
 
 

@@ -24,7 +24,7 @@ from relance.services import moving, slots
 from relance.services.health import health_of
 from relance.services.records import columns, save_attempt, save_enrollment
 from relance.services.sending.thread import Thread, thread_of
-from relance.services.situations import Keys, buckets_for, gather, workspace_of, zone_for
+from relance.services.situations import Buckets, Keys, buckets_for, gather, workspace_of, zone_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,13 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
     if existing is not None and existing.holds_slot:
         held_by = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace.id, id=existing.mailbox_id) or mailbox
         slots.give_back(
-            tx, existing, mailbox=held_by, plan=plan, workspace=workspace, first_contact=situation.first_contact, key=key
+            tx,
+            existing,
+            mailbox=held_by,
+            plan=plan,
+            workspace=workspace,
+            first_contact=situation.first_contact,
+            key=key,
         )
     wanted = slots.counters(
         mailbox=mailbox,
@@ -177,7 +183,9 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
         return Left(reason=f"another send took the last of {refused.scope}")
     variant = _variant(enrollment, step)
     thread = thread_of(tx, enrollment, variant, mailbox)
-    attempt = _write(tx, situation, mailbox, variant, thread, existing, keys, buckets.mailbox_day, buckets.mailbox_hour)
+    attempt = _write(
+        tx, situation, mailbox, variant=variant, thread=thread, existing=existing, keys=keys, buckets=buckets
+    )
     pinned = replace(
         enrollment, mailbox_id=mailbox.id, variants={**enrollment.variants, step.id: variant.id}, last_skip_reason=None
     )
@@ -204,16 +212,16 @@ def _variant(enrollment: Enrollment, step: EmailStep) -> Variant:
     return next((v for v in step.variants if v.id == chosen), step.variants[0])
 
 
-def _write(  # noqa: PLR0913  # the columns of one row
+def _write(
     tx: Transaction,
     situation: Situation,
     mailbox: Mailbox,
+    *,
     variant: Variant,
     thread: Thread,
     existing: Attempt | None,
     keys: Keys,
-    day: str,
-    hour: str,
+    buckets: Buckets,
 ) -> Attempt:
     enrollment, now = situation.enrollment, situation.now
     counter = enrollment.step_counter
@@ -228,8 +236,8 @@ def _write(  # noqa: PLR0913  # the columns of one row
         "opens_thread": thread.opens,
         "planned_at": now,
         "holds_slot": True,
-        "slot_day": day,
-        "slot_hour": hour,
+        "slot_day": buckets.mailbox_day,
+        "slot_hour": buckets.mailbox_hour,
     }
     if existing is None:
         attempt = Attempt(
@@ -260,3 +268,17 @@ def insert_attempt(tx: Transaction, attempt: Attempt) -> int:
     new_id = tx.one(int, "attempts.insert", **values)
     assert new_id is not None  # noqa: S101  # INSERT … RETURNING without ON CONFLICT returns a row or raises
     return new_id
+
+
+def put_off_unread(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str, now: datetime) -> None:
+    """Put a follow-up off whose mailboxes could not be read freshly; nothing goes out unread."""
+    enrollment = lock(tx, workspace_id, enrollment_id)
+    if enrollment is None or enrollment.lock_holder != worker:
+        return
+    later = replace(
+        moving.unlocked(enrollment),
+        skip_until=now + defaults.MAILBOX_BACKOFF_FIRST,
+        last_skip_reason="mailbox_unread",
+        last_skip_at=now,
+    )
+    save_enrollment(tx, enrollment, later)

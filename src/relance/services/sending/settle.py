@@ -49,9 +49,13 @@ def settle_sent(
     by: str,
     now: datetime,
     sent_at: datetime | None = None,
+    latest: datetime | None = None,
     wire_message_id: str | None = None,
 ) -> bool:
-    """Say that a message did leave; return whether that was news."""
+    """Say that a message did leave; return whether that was news.
+
+    `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`.
+    """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None or attempt.status not in {AttemptStatus.UNKNOWN, AttemptStatus.FAILED, AttemptStatus.IN_FLIGHT}:
         return False
@@ -60,7 +64,7 @@ def settle_sent(
     sent = transitions.change_attempt(
         attempt,
         AttemptStatus.SENT,
-        sent_at=sent_at or attempt.began_at or now,
+        sent_at=sent_at or min(attempt.began_at or now, latest or now),
         settled_by=by,
         next_look_at=None,
         wire_message_id=wire_message_id or attempt.wire_message_id,
@@ -77,7 +81,7 @@ def settle_sent(
 
 
 def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: str, now: datetime) -> bool:
-    """Say that a message did not leave: slot and gap go back, and the step is tried again. Was it news?"""
+    """Say that a message did not leave: slot and gap go back, the step is tried again. Return whether it was news."""
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None or attempt.status is not AttemptStatus.UNKNOWN:
         return False

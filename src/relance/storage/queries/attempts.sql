@@ -193,9 +193,11 @@ SELECT status, count(*) AS count FROM attempts WHERE workspace_id = :workspace_i
 
 -- name: attempts.next_look_at
 -- When the next unknown outcome is due to be looked for, or an abandoned one to be noticed.
-SELECT min(CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END) AS at FROM attempts
+SELECT CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END AS at FROM attempts
 WHERE status IN ('unknown', 'in_flight')
     AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
+ORDER BY 1
+LIMIT 1
 
 -- name: attempts.count_sent
 -- How many messages a mailbox has sent since then.

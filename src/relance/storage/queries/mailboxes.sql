@@ -146,8 +146,10 @@ ORDER BY m.id
 SELECT address, aliases FROM mailboxes WHERE status <> 'removed'
 
 -- name: mailboxes.next_free_at
--- The earliest time after now at which a mailbox's gap, cap or trouble is over.
-SELECT min(CASE WHEN next_allowed_at > :now AND (skip_until IS NULL OR skip_until <= :now OR next_allowed_at > skip_until)
-        THEN next_allowed_at ELSE skip_until END) AS at
+-- The times after now at which a mailbox's gap, cap or trouble is over, the earliest only.
+SELECT CASE WHEN next_allowed_at > :now AND (skip_until IS NULL OR skip_until <= :now OR next_allowed_at > skip_until)
+    THEN next_allowed_at ELSE skip_until END AS at
 FROM mailboxes
 WHERE status IN ('active', 'auth_error', 'unreachable') AND (next_allowed_at > :now OR skip_until > :now)
+ORDER BY 1
+LIMIT 1

@@ -1,0 +1,59 @@
+"""Claims at most what can be sent now, and hands each claim to the sender."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from functools import partial
+
+from relance.engine.surroundings import Surroundings
+from relance.services import dispatching
+from relance.services.dispatching import Claim
+
+#: How long a claim is shown as held; a dead holder is recognised by its lease, not by this.
+LOCK_TIME = timedelta(seconds=90)
+
+
+class Dispatcher:
+    """One pass claims one enrollment for every mailbox that is free, as far as there is room."""
+
+    def __init__(self, around: Surroundings, send: Callable[[Claim], Coroutine[None, None, None]]) -> None:
+        self._around = around
+        self._send = send
+        self._sending: dict[int, asyncio.Task[None]] = {}
+        self._stopped = False
+        self.on_done: Callable[[], None] = lambda: None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being sent."""
+        return not self._sending
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many claims were handed to the sender."""
+        room = self._around.limits.sends_at_once - len(self._sending)
+        if room <= 0 or self._stopped or not self._around.lease_holds():
+            return 0
+        now = self._around.clock.now()
+        claims = await self._around.store.write(
+            dispatching.claim,
+            worker=self._around.worker,
+            lock_expires_at=now + LOCK_TIME,
+            now=now,
+            busy=frozenset(self._sending),
+            limit=room,
+        )
+        for claimed in claims:
+            task = asyncio.create_task(self._send(claimed), name=f"send {claimed.enrollment_id}")
+            self._sending[claimed.mailbox_id] = task
+            task.add_done_callback(partial(self._done, claimed.mailbox_id))
+        return len(claims)
+
+    def _done(self, mailbox_id: int, _: "asyncio.Task[None]") -> None:
+        del self._sending[mailbox_id]
+        self.on_done()
+
+    async def drain(self) -> None:
+        """Claim nothing more and wait until what is being sent is sent and recorded."""
+        self._stopped = True
+        if self._sending:
+            await asyncio.wait(list(self._sending.values()), timeout=self._around.limits.drain)

@@ -1,0 +1,117 @@
+"""The engine: every loop of this process, wired together.
+
+Follow a lead outward through dispatcher → sender, inward through watcher → poller → ingester; reconciler and rescuer
+see to what was lost, the walker to steps that send nothing.
+"""
+
+import asyncio
+from datetime import datetime
+
+from relance.core.mailbox import Mailbox
+from relance.engine.connections import Connections
+from relance.engine.dispatcher import Dispatcher
+from relance.engine.ingester import Ingester
+from relance.engine.lease import LEASE, Lease
+from relance.engine.loop import Loop
+from relance.engine.poller import Poller
+from relance.engine.reconciler import Reconciler
+from relance.engine.rescuer import Rescuer
+from relance.engine.sender import Sender
+from relance.engine.supervisor import Health, Supervisor
+from relance.engine.surroundings import Box, Surroundings
+from relance.engine.walker import Walker
+from relance.engine.watcher import Watcher
+from relance.ports.store import Reader
+from relance.services import scheduling
+
+
+class Engine:
+    """Starts, drains and watches over the loops."""
+
+    def __init__(self, around: Surroundings, lease: Lease) -> None:
+        self._around = around
+        self._lease = lease
+        self._connections = Connections(around)
+        ingester = Ingester(around)
+        self._poller = Poller(around, self._connections, ingester)
+        sender = Sender(around, self._connections, self._poller.refresh)
+        self._dispatcher = Dispatcher(around, sender.send)
+        self._watcher = Watcher(around, self._connections, self._want)
+        poll = around.limits.poll
+        self._loops = {
+            "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
+            "walker": Loop("walker", Walker(around).run_once, patience=poll),
+            "poller": Loop("poller", self._poller.run_once, patience=poll),
+            "ingester": Loop("ingester", ingester.run_once, patience=around.limits.watch_check),
+            "reconciler": Loop("reconciler", Reconciler(around, self._connections).run_once, patience=poll),
+            "rescuer": Loop("rescuer", Rescuer(around).run_once, patience=around.limits.rescue_every),
+        }
+        if around.limits.watch:
+            self._loops["watcher"] = Loop("watcher", self._watcher.run_once, patience=around.limits.watch_check)
+        self._keeper = Loop("lease", lease.run_once, patience=LEASE / 3)
+        self._supervisor = Supervisor([*self._loops.values(), self._keeper], around.monotonic, around.log)
+        #: Set whenever the engine may have come to rest; who waits clears it before looking.
+        self.changed = asyncio.Event()
+        self._dispatcher.on_done = self._sent
+        self._poller.on_done = self._read
+        for loop in self._loops.values():
+            loop.on_idle = self.changed.set
+
+    async def start(self) -> None:
+        """Take the lease and start every loop. Raises StoreBusyError if another engine works on this database."""
+        await self._lease.take()
+        self._supervisor.start()
+
+    async def drain(self) -> None:
+        """Finish and record what is being sent, then stop."""
+        await self._dispatcher.drain()
+        await self._supervisor.stop()
+        await self._watcher.close()
+        await self._poller.close()
+        await self._connections.close()
+        await self._lease.hand_back()
+
+    def wake(self) -> None:
+        """Let every loop look again: time has jumped, or something was changed from outside."""
+        for loop in self._loops.values():
+            loop.wake()
+
+    @property
+    def idle(self) -> bool:
+        """Whether every loop has looked and found nothing to do, nothing is being sent and nothing is being read."""
+        return self._dispatcher.idle and self._poller.idle and all(loop.idle for loop in self._loops.values())
+
+    async def settle(self) -> None:
+        """Return once the engine is idle and every mailbox was read, or tried, since the start."""
+        while True:
+            self.changed.clear()
+            if self.idle and self._poller.has_read(await self._around.store.read(_boxes)) and self.idle:
+                return
+            await self.changed.wait()
+
+    async def next_event(self) -> datetime | None:
+        """Return when something becomes ready next, by the domain's clock."""
+        return await self._around.store.read(scheduling.next_event, now=self._around.clock.now())
+
+    def health(self) -> list[Health]:
+        """Return how every loop does."""
+        return self._supervisor.health()
+
+    def _want(self, box: Box) -> None:
+        self._poller.want(box)
+        self._loops["poller"].wake()
+
+    def _sent(self) -> None:
+        self._loops["dispatcher"].wake()
+        self._loops["reconciler"].wake()
+        self.changed.set()
+
+    def _read(self) -> None:
+        self._loops["poller"].wake()
+        self._loops["dispatcher"].wake()
+        self.changed.set()
+
+
+def _boxes(reader: Reader) -> list[Box]:
+    connected = reader.all(Mailbox, "mailboxes.connected")
+    return [Box(workspace_id=m.workspace_id, mailbox_id=m.id) for m in connected]

@@ -1,0 +1,98 @@
+"""Understands staged messages one after the other: parse, classify, and write what each does.
+
+A message that cannot be understood after several tries is put aside; those behind it go on.
+"""
+
+import asyncio
+
+from relance.engine import persistence
+from relance.engine.surroundings import Box, Surroundings
+from relance.mail.classify import Classification, classify
+from relance.mail.message import Message
+from relance.mail.parse import parse
+from relance.ports.store import StoreError
+from relance.services import ingestion
+from relance.services.ingestion import StagedMessage
+from relance.services.ingestion.recognise import own_addresses
+
+_TRIES = 3
+_AT_ONCE = 50
+#: Larger messages are parsed beside the loop, so that one does not hold everybody up.
+_INLINE = 64 * 1024
+
+
+class Ingester:
+    """One pass takes what is staged in every mailbox."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._locks: dict[Box, asyncio.Lock] = {}
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many messages were taken off the stage."""
+        waiting = await self._around.store.read(ingestion.waiting_mailboxes)
+        moved = 0
+        for row in waiting:
+            box = Box(workspace_id=row.workspace_id, mailbox_id=row.mailbox_id)
+            moved += await self._take(box)
+        return moved
+
+    async def drain(self, box: Box) -> bool:
+        """Take everything staged in one mailbox; return whether nothing is left."""
+        while await self._take(box):
+            pass
+        left = await self._around.store.read(
+            ingestion.staged_of, workspace_id=box.workspace_id, mailbox_id=box.mailbox_id, limit=1
+        )
+        return not left
+
+    async def _take(self, box: Box) -> int:
+        async with self._locks.setdefault(box, asyncio.Lock()):
+            staged = await self._around.store.read(
+                ingestion.staged_of, workspace_id=box.workspace_id, mailbox_id=box.mailbox_id, limit=_AT_ONCE
+            )
+            if not staged:
+                return 0
+            own = await self._around.store.read(own_addresses, box.workspace_id)
+            return sum([await self._one(message, own) for message in staged])
+
+    async def _one(self, staged: StagedMessage, own: frozenset[str]) -> int:
+        around = self._around
+        try:
+            message, classification = await _understand(staged, own)
+            became = await persistence.write(
+                around,
+                ingestion.ingest,
+                staged=staged,
+                message=message,
+                classification=classification,
+                keys=around.keys,
+                now=around.clock.now(),
+            )
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a poison message must not stop the reading of a mailbox
+            return await self._failed(staged, repr(error))
+        around.log.info(
+            "message.ingested", mailbox=staged.mailbox_id, kind=str(classification.kind), became=str(became)
+        )
+        return 1
+
+    async def _failed(self, staged: StagedMessage, error: str) -> int:
+        around = self._around
+        around.log.error("message.not_understood", mailbox=staged.mailbox_id, uid=staged.uid, error=error)
+        if staged.failures + 1 >= _TRIES:
+            await persistence.write(around, ingestion.shelve, staged=staged, error=error)
+        else:
+            await persistence.write(
+                around, ingestion.mark_failed, workspace_id=staged.workspace_id, staged_id=staged.id, error=error
+            )
+        return 1
+
+
+async def _understand(staged: StagedMessage, own: frozenset[str]) -> tuple[Message, Classification]:
+    def work() -> tuple[Message, Classification]:
+        message = parse(staged.raw)
+        return message, classify(message, own_addresses=own, received_at=staged.internal_date)
+
+    return work() if len(staged.raw) <= _INLINE else await asyncio.to_thread(work)

@@ -1,0 +1,61 @@
+"""Holds the lease of all shards for this engine, and knows at any moment, without asking, whether it still does."""
+
+from relance.ports.clock import Monotonic
+from relance.ports.store import Store, StoreBusyError, StoreError
+from relance.ports.telemetry import Log
+from relance.services import leasing
+
+#: Seconds; renewed at a third of it.
+LEASE = 30.0
+#: Seconds before its end from which on nothing is begun: a margin for a clock that runs slower than the database's.
+MARGIN = 2.0
+
+
+class Lease:
+    """Taken before the engine starts; a `run_once` renews it."""
+
+    def __init__(self, store: Store, monotonic: Monotonic, log: Log, *, owner: str, alone: bool) -> None:
+        self._store = store
+        self._monotonic = monotonic
+        self._log = log
+        self._owner = owner
+        self._alone = alone
+        self._ends = 0.0
+
+    def holds(self) -> bool:
+        """Whether this process may still act. One that was stopped and woken finds out here."""
+        return self._alone or self._monotonic.seconds() < self._ends - MARGIN
+
+    async def take(self) -> None:
+        """Take all shards. Raises StoreBusyError if another engine works on this database."""
+        asked = self._monotonic.seconds()
+        outcome = await self._store.write(leasing.take_all, owner=self._owner, lease_seconds=LEASE, alone=self._alone)
+        match outcome:
+            case leasing.Taken():
+                self._ends = asked + LEASE
+            case leasing.HeldElsewhere(owner=owner, until=until):
+                raise StoreBusyError(
+                    f"another engine ({owner}) works on this database until {until:%H:%M:%S} UTC at least; "
+                    "stop it, or wait for its lease to end if it has died"
+                )
+
+    async def run_once(self) -> int:
+        """Renew the lease; 0 because nothing else moves."""
+        asked = self._monotonic.seconds()
+        try:
+            renewed = await self._store.write(leasing.renew, owner=self._owner, lease_seconds=LEASE)
+        except StoreError as error:
+            self._log.error("lease.not_renewed", error=str(error))
+            return 0
+        if renewed:
+            self._ends = asked + LEASE
+        elif self._alone:
+            await self.take()
+        else:
+            self._ends = 0.0
+            self._log.error("lease.lost", owner=self._owner)
+        return 0
+
+    async def hand_back(self) -> None:
+        """Let the next engine start at once."""
+        await self._store.write(leasing.hand_back, owner=self._owner)

@@ -1,0 +1,161 @@
+"""Reads mailboxes: fetches after each folder's cursor, stores raw messages and cursor together, lets them be ingested.
+
+Rule 1: freshness is the start of a read, and moves only when every folder was read and everything read is ingested.
+Rule 2: one read of a mailbox at a time; who asks meanwhile gets the result of the running one.
+Rule 3: the sweep comes round for every mailbox, staggered; it finds what no notification told.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+
+from relance.core import splitting
+from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.engine import persistence
+from relance.engine.connections import Connections
+from relance.engine.ingester import Ingester
+from relance.engine.surroundings import Box, Surroundings
+from relance.ports.connector import ConnectorError, LoginRefusedError
+from relance.ports.store import Reader, StoreError
+from relance.services import ingestion, mailboxes
+
+#: How far back the first contact with a folder, or the back-fill after a lost cursor, goes at most.
+BACKFILL = timedelta(days=30)
+#: Mail that came in this long before a mailbox was connected is read too: an answer to the message just sent by hand.
+BEFORE_CONNECTED = timedelta(days=1)
+
+
+class Poller:
+    """One pass starts the read of every mailbox that a notification, a sweep or a start has made due."""
+
+    def __init__(self, around: Surroundings, connections: Connections, ingester: Ingester) -> None:
+        self._around = around
+        self._connections = connections
+        self._ingester = ingester
+        self._wanted: set[Box] = set()
+        self._running: dict[Box, asyncio.Task[bool]] = {}
+        self._tried: set[Box] = set()
+        self._swept: dict[Box, datetime] = {}
+        self.on_done: Callable[[], None] = lambda: None
+        self._room = asyncio.Semaphore(around.limits.reads_at_once)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being read or waits to be."""
+        return not self._running and not self._wanted
+
+    def has_read(self, boxes: Collection[Box]) -> bool:
+        """Whether each of these was read, or tried, since the start."""
+        return all(box in self._tried for box in boxes)
+
+    def want(self, box: Box) -> None:
+        """Ask for a read at the next pass."""
+        self._wanted.add(box)
+
+    async def refresh(self, box: Box) -> bool:
+        """Read one mailbox now; return whether every folder was read and ingested."""
+        return await asyncio.shield(self._running.get(box) or self._start(box))
+
+    def _start(self, box: Box) -> asyncio.Task[bool]:
+        task = asyncio.create_task(self._read(box), name=f"read {box.mailbox_id}")
+        self._running[box] = task
+        task.add_done_callback(lambda _: self._done(box))
+        return task
+
+    def _done(self, box: Box) -> None:
+        del self._running[box]
+        self._tried.add(box)
+        self.on_done()
+
+    async def close(self) -> None:
+        """End the reads that are running; what they stored stands."""
+        running = list(self._running.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many reads were started."""
+        now = self._around.clock.now()
+        connected = await self._around.store.read(_connected)
+        boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
+        for gone in [box for box in self._swept if box not in boxes]:
+            del self._swept[gone]
+            await self._connections.drop(gone)
+        wanted = {box for box in self._wanted if box not in self._running}
+        self._wanted -= wanted  # what came in during a running read is read again after it
+        due = [
+            box
+            for box, m in boxes.items()
+            if box not in self._running and (box in wanted or self._sweep_due(box, now)) and not _resting(m, now)
+        ]
+        for box in due:
+            self._start(box)
+        return len(due)
+
+    def _sweep_due(self, box: Box, now: datetime) -> bool:
+        last = self._swept.get(box)
+        if last is None:
+            return True
+        limits = self._around.limits
+        spread = (limits.sweep_most - limits.sweep_least) * splitting.uniform(str(box.mailbox_id), "sweep")
+        return now - last >= limits.sweep_least + spread
+
+    async def _read(self, box: Box) -> bool:
+        async with self._room:
+            try:
+                return await self._read_all_folders(box)
+            except StoreError as error:
+                self._around.log.error("store.not_writing", error=str(error), what="read")
+                return False
+
+    async def _read_all_folders(self, box: Box) -> bool:
+        around = self._around
+        ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
+        mailbox = await around.store.read(_mailbox, box)
+        if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
+            return False
+        started_at = around.clock.now()
+        self._swept[box] = started_at
+        cursors = await around.store.read(mailboxes.cursors, **ids)
+        since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
+        try:
+            connector = await self._connections.of(mailbox)
+            async for batch in connector.read(cursors, since=since):
+                await around.store.write(ingestion.stage_batch, **ids, batch=batch, now=around.clock.now())
+        except ConnectorError as error:
+            await self._failed(box, error)
+            return False
+        if not await self._ingester.drain(box):
+            return False
+        await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
+        return True
+
+    async def _failed(self, box: Box, error: ConnectorError) -> None:
+        around = self._around
+        refused = isinstance(error, LoginRefusedError) and not error.temporary
+        until = await persistence.write(
+            around,
+            mailboxes.reading_failed,
+            workspace_id=box.workspace_id,
+            mailbox_id=box.mailbox_id,
+            status=MailboxStatus.AUTH_ERROR if refused else MailboxStatus.UNREACHABLE,
+            error=str(error),
+            now=around.clock.now(),
+        )
+        around.log.warning("mailbox.not_read", mailbox=box.mailbox_id, error=str(error), until=until)
+        self._swept.pop(box, None)
+
+
+def _resting(mailbox: Mailbox, now: datetime) -> bool:
+    """Whether reading failed a moment ago and its rest is not over."""
+    in_trouble = mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}
+    return in_trouble and mailbox.skip_until is not None and mailbox.skip_until > now
+
+
+def _connected(reader: Reader) -> list[Mailbox]:
+    return reader.all(Mailbox, "mailboxes.connected")
+
+
+def _mailbox(reader: Reader, box: Box) -> Mailbox | None:
+    return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)

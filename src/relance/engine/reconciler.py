@@ -1,0 +1,154 @@
+"""Settles outcomes that were lost, and sees to it that every message sent has its copy in Sent.
+
+Rule 1: a find counts at once; absence counts only after the ambiguity grace, on a server that saves what it relays,
+        and when a later message by the same route is there. If none is, one is sent to the mailbox itself.
+Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
+"""
+
+from datetime import timedelta
+
+from relance.core.attempt import Attempt
+from relance.core.identifiers import TRACE_HEADER
+from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.sequence import OnUnknown
+from relance.engine import persistence
+from relance.engine.connections import Connections
+from relance.engine.probing import probe
+from relance.engine.surroundings import Surroundings
+from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound, Sought
+from relance.ports.store import Reader
+from relance.services import mailboxes, reconciling, sending
+from relance.services.reconciling import Lost
+
+_AT_ONCE = 50
+#: A server that saves what it relays has done so by then.
+COPY_AFTER = timedelta(minutes=2)
+
+
+class Reconciler:
+    """One pass looks for every lost outcome that is due, then for copies that are wanting."""
+
+    def __init__(self, around: Surroundings, connections: Connections) -> None:
+        self._around = around
+        self._connections = connections
+        self._probed: dict[int, int] = {}
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many attempts were settled, put off or copied."""
+        now = self._around.clock.now()
+        lost = await self._around.store.read(reconciling.due, now=now, limit=_AT_ONCE)
+        for one in lost:
+            await self._look(one)
+        copied = 0
+        for mailbox in await self._around.store.read(_copying):
+            copied += await self._copies(mailbox)
+        return len(lost) + copied
+
+    async def _look(self, lost: Lost) -> None:
+        around, attempt, now = self._around, lost.attempt, self._around.clock.now()
+        try:
+            connector = await self._connections.of(lost.mailbox)
+            lookup = await connector.find_sent(_sought(attempt))
+        except ConnectorError as error:
+            await self._again(lost, f"could not look: {error}")
+            return
+        match lookup:
+            case Found(wire_message_id=wire):
+                await self._settle_sent(attempt, "found in Sent", wire=wire)
+            case NotFound() | CannotLook() if now < lost.grace_ends_at:
+                await self._again(lost, "not found yet; too early to say that it was not sent")
+            case NotFound(later_seen=True) if lost.mailbox.saves_sent:
+                by = "not in Sent, where a later message is"
+                ids = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id}
+                await persistence.write(around, sending.settle_failed, **ids, by=by, now=now)
+                around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
+            case NotFound() if lost.mailbox.saves_sent:
+                await self._probe(lost, connector)
+            case NotFound() | CannotLook():
+                await self._cannot_look(lost)
+
+    async def _cannot_look(self, lost: Lost) -> None:
+        match lost.on_unknown:
+            case OnUnknown.ASSUME_SENT:
+                await self._settle_sent(lost.attempt, "assumed, as the sequence says (on_unknown)", wire=None)
+            case OnUnknown.WAIT:
+                why = "this mailbox gives no way to look; an answer or `relance attempt settle` decides"
+                await persistence.write(self._around, reconciling.leave_to_others, lost, why=why)
+
+    async def _probe(self, lost: Lost, connector: Connector) -> None:
+        """Send a message to the mailbox itself, so that absence can be told from a Sent folder that lags or is full."""
+        around, tried = self._around, self._probed.get(lost.attempt.id, 0)
+        if tried < 1:
+            try:
+                await probe(connector, lost.mailbox, keys=around.keys, number=tried, now=around.clock.now())
+                self._probed[lost.attempt.id] = tried + 1
+            except ConnectorError as error:
+                await self._again(lost, f"could not send a message to itself: {error}")
+                return
+        await self._again(lost, "not in Sent, but nothing later is either")
+
+    async def _again(self, lost: Lost, why: str) -> None:
+        await persistence.write(self._around, reconciling.look_again, lost, why=why, now=self._around.clock.now())
+
+    async def _settle_sent(self, attempt: Attempt, by: str, *, wire: str | None) -> None:
+        around = self._around
+        await persistence.write(
+            around,
+            sending.settle_sent,
+            workspace_id=attempt.workspace_id,
+            attempt_id=attempt.id,
+            by=by,
+            now=around.clock.now(),
+            wire_message_id=wire if wire != attempt.message_id else None,
+        )
+        around.log.info("outcome.settled", attempt=attempt.id, sent=True, by=by)
+
+    async def _copies(self, mailbox: Mailbox) -> int:
+        """Put copies into Sent where the server saves none; learn whether it does where that is not known."""
+        around, now = self._around, self._around.clock.now()
+        before = now if mailbox.saves_sent is False else now - COPY_AFTER
+        waiting = await around.store.read(reconciling.uncopied, mailbox, before=before, limit=_AT_ONCE)
+        if not waiting:
+            return 0
+        try:
+            connector = await self._connections.of(mailbox)
+            return sum([await self._copy(mailbox, connector, attempt) for attempt in waiting])
+        except ConnectorError as error:
+            around.log.warning("copy.not_saved", mailbox=mailbox.address, error=str(error))
+            return 0
+
+    async def _copy(self, mailbox: Mailbox, connector: Connector, attempt: Attempt) -> int:
+        around, now = self._around, self._around.clock.now()
+        ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
+        lookup = await connector.find_sent(_sought(attempt))
+        if isinstance(lookup, Found):
+            wire = lookup.wire_message_id
+            await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=wire, now=now)
+            if mailbox.saves_sent is None:
+                survives = wire == attempt.message_id
+                await persistence.write(around, mailboxes.learn, **ids, saves_sent=True, ids_survive=survives)
+            return 1
+        raw = await around.store.read(reconciling.outgoing_raw, attempt)
+        if isinstance(lookup, NotFound) and raw is not None:
+            await connector.save_sent(raw, at=attempt.sent_at or now)
+        if mailbox.saves_sent is None:
+            await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
+        await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=None, now=now)
+        return 1
+
+
+def _sought(attempt: Attempt) -> Sought:
+    ids = (attempt.message_id, attempt.wire_message_id, attempt.provider_message_id)
+    return Sought(
+        message_ids=tuple(i for i in ids if i),
+        trace_header=TRACE_HEADER,
+        trace=attempt.trace,
+        recipient=attempt.recipient,
+        since=attempt.began_at or attempt.planned_at,
+    )
+
+
+def _copying(reader: Reader) -> list[Mailbox]:
+    working = {MailboxStatus.ACTIVE, MailboxStatus.PAUSED}
+    connected = reader.all(Mailbox, "mailboxes.connected")
+    return [m for m in connected if m.status in working and m.saves_sent is not True]

@@ -1,0 +1,39 @@
+"""Takes over what a process that died has left behind; see `relance.services.rescuing` for the rules."""
+
+from relance.engine import persistence
+from relance.engine.surroundings import Surroundings
+from relance.services import rescuing
+
+_AT_ONCE = 500
+
+
+class Rescuer:
+    """One pass frees dead holders' rows, calls abandoned messages unknown, and returns forgotten slots.
+
+    One engine works on one database at a time (the file lock, or the lease of all shards), so any other holder is dead.
+    """
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many records were rescued."""
+        around, rescued = self._around, 0
+        if not around.lease_holds():
+            return 0
+        for attempt in await around.store.read(rescuing.abandoned, now=around.clock.now(), limit=_AT_ONCE):
+            await persistence.write(around, rescuing.give_up_on, attempt, now=around.clock.now())
+            around.log.warning("attempt.abandoned", attempt=attempt.id)
+            rescued += 1
+        for row in await around.store.read(rescuing.left_behind, worker=around.worker, limit=_AT_ONCE):
+            rescued += await persistence.write(
+                around,
+                rescuing.take_over,
+                workspace_id=row.workspace_id,
+                enrollment_id=row.id,
+                holder=row.lock_holder or "",
+            )
+        for attempt in await around.store.read(rescuing.slots_left_behind, limit=_AT_ONCE):
+            await persistence.write(around, rescuing.return_slot, attempt)
+            rescued += 1
+        return rescued

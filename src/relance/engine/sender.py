@@ -1,0 +1,214 @@
+"""Sends one claimed step: reserve → compose → stage → begin → release → confirm.
+
+Rule 1: until `begin` every failure is definite; slot and gap go back.
+Rule 2: the dot is written only while the lease holds and before `release_by`; both are looked at once more before it.
+Rule 3: once the server said yes, that is recorded whatever happens; what was lost after the dot becomes `unknown`.
+"""
+
+from collections.abc import Awaitable, Callable
+from hashlib import blake2b
+
+from relance.core import defaults
+from relance.engine import persistence
+from relance.engine.connections import Connections
+from relance.engine.diagnosis import failure_of
+from relance.engine.surroundings import Box, Surroundings
+from relance.mail.templates import MissingValue
+from relance.ports.connector import (
+    Accepted,
+    ConnectorError,
+    Envelope,
+    NotReleasedError,
+    OutcomeUnknownError,
+    Staged,
+)
+from relance.ports.store import CommitUnknownError, StoreError
+from relance.services import composing, dispatching, sending
+from relance.services.dispatching import Claim
+from relance.services.refusals import LostRaceError
+
+#: Reads asked for before a claim is put back: the second only if answers came in during the first.
+_READS = 3
+
+
+class Sender:
+    """All work of one mailbox's sending side; the dispatcher never gives it two claims of one mailbox."""
+
+    def __init__(
+        self, around: Surroundings, connections: Connections, refresh: Callable[[Box], Awaitable[bool]]
+    ) -> None:
+        self._around = around
+        self._connections = connections
+        self._refresh = refresh
+
+    async def send(self, claimed: Claim) -> None:
+        """Carry one claim to its outcome; never raises but for cancellation."""
+        try:
+            reserved = await self._reserve(claimed)
+            if reserved is not None:
+                await self._send(reserved)
+        except (StoreError, LostRaceError) as error:
+            self._around.log.error("send.not_recorded", enrollment=claimed.enrollment_id, error=str(error))
+            await self._let_go(claimed)
+        except Exception as error:  # noqa: BLE001  # one lead's trouble must not end the sending of all others
+            self._around.log.error("send.failed", enrollment=claimed.enrollment_id, error=repr(error))
+            await self._let_go(claimed)
+
+    async def _reserve(self, claimed: Claim) -> sending.Reserved | None:
+        around = self._around
+        for _ in range(_READS):
+            outcome = await persistence.write(
+                around,
+                sending.reserve,
+                workspace_id=claimed.workspace_id,
+                enrollment_id=claimed.enrollment_id,
+                woken_counter=claimed.step_counter,
+                mailbox_id=claimed.mailbox_id,
+                worker=around.worker,
+                keys=around.keys,
+                now=around.clock.now(),
+            )
+            match outcome:
+                case sending.Reserved():
+                    return outcome
+                case sending.Unread(mailbox_ids=mailbox_ids):
+                    boxes = [Box(workspace_id=claimed.workspace_id, mailbox_id=m) for m in mailbox_ids]
+                    for box in boxes:
+                        await self._refresh(box)
+                case sending.Deferred(gate=gate, reason=reason, until=until):
+                    around.log.info(
+                        "send.deferred", enrollment=claimed.enrollment_id, gate=gate, reason=reason, until=until
+                    )
+                    return None
+                case sending.Ended() | sending.Left():
+                    return None
+        await persistence.write(
+            around,
+            sending.put_off_unread,
+            workspace_id=claimed.workspace_id,
+            enrollment_id=claimed.enrollment_id,
+            worker=around.worker,
+            now=around.clock.now(),
+        )
+        return None
+
+    async def _send(self, reserved: sending.Reserved) -> None:
+        around, attempt = self._around, reserved.attempt
+        message = composing.compose_step(
+            mailbox=reserved.mailbox,
+            lead=reserved.lead,
+            variant=reserved.variant,
+            thread=reserved.thread,
+            marks=composing.Marks(message_id=attempt.message_id, trace=attempt.trace),
+            seed=composing.seed_of(reserved.enrollment.uid, attempt.step_counter),
+            now=around.clock.now(),
+        )
+        if isinstance(message, MissingValue):
+            await persistence.write(
+                around, sending.quarantine, reserved, missing_field=message.field, now=around.clock.now()
+            )
+            return
+        envelope = Envelope(
+            sender=reserved.mailbox.address,
+            recipient=attempt.recipient,
+            message_id=attempt.message_id,
+            raw=message.raw,
+        )
+        try:
+            connector = await self._connections.of(reserved.mailbox)
+            staged = await connector.stage(envelope)
+        except ConnectorError as error:
+            await self._fail(reserved, error)
+            return
+        begun = await self._begin(reserved, staged, message.subject)
+        if begun is not None:
+            await self._release(reserved, begun, staged, message.raw)
+
+    async def _begin(self, reserved: sending.Reserved, staged: Staged, subject: str) -> sending.Begun | None:
+        around = self._around
+        now = around.clock.now()
+        try:
+            outcome = await persistence.write(
+                around,
+                sending.begin,
+                reserved,
+                subject=subject,
+                worker=around.worker,
+                keys=around.keys,
+                now=now,
+                release_by=now + defaults.RELEASE_DEADLINE,
+            )
+        except CommitUnknownError as error:  # in flight or not: nothing was released, and that is what gets recorded
+            await staged.discard()
+            await self._fail(reserved, NotReleasedError(str(error)))
+            return None
+        except BaseException:
+            await staged.discard()
+            raise
+        match outcome:
+            case sending.Begun():
+                return outcome
+            case sending.Withheld(reason=reason):
+                around.log.info("send.withheld", enrollment=reserved.enrollment.id, reason=reason)
+                await staged.discard()
+                return None
+
+    async def _release(self, reserved: sending.Reserved, begun: sending.Begun, staged: Staged, raw: bytes) -> None:
+        around, attempt = self._around, begun.attempt
+        release_by = attempt.release_by
+
+        def may_leave() -> bool:
+            return release_by is not None and around.clock.now() <= release_by and around.lease_holds()
+
+        try:
+            accepted = await staged.release(may_leave=may_leave, time_limit=defaults.RELEASE_DEADLINE.total_seconds())
+        except OutcomeUnknownError as error:
+            await persistence.write_whatever_happens(
+                around,
+                sending.lose,
+                workspace_id=attempt.workspace_id,
+                attempt_id=attempt.id,
+                error=str(error),
+                now=around.clock.now(),
+            )
+            around.log.warning("send.outcome_lost", enrollment=attempt.enrollment_id, error=str(error))
+            return
+        except ConnectorError as error:
+            await self._fail(reserved, error)
+            return
+        await self._confirm(reserved, accepted, raw)
+
+    async def _confirm(self, reserved: sending.Reserved, accepted: Accepted, raw: bytes) -> None:
+        around, attempt = self._around, reserved.attempt
+        await persistence.write_whatever_happens(
+            around,
+            sending.confirm,
+            workspace_id=attempt.workspace_id,
+            attempt_id=attempt.id,
+            accepted=accepted,
+            raw=raw,
+            content_key=blake2b(raw, digest_size=20).hexdigest(),
+            now=around.clock.now(),
+        )
+        around.log.info(
+            "step.accepted", enrollment=attempt.enrollment_id, step=attempt.step, mailbox=reserved.mailbox.address
+        )
+
+    async def _fail(self, reserved: sending.Reserved, error: ConnectorError) -> None:
+        around, attempt = self._around, reserved.attempt
+        failure = failure_of(error, mailbox=reserved.mailbox, now=around.clock.now())
+        await persistence.write_whatever_happens(
+            around,
+            sending.fail,
+            workspace_id=attempt.workspace_id,
+            attempt_id=attempt.id,
+            failure=failure,
+            now=around.clock.now(),
+        )
+        around.log.warning("send.refused", enrollment=attempt.enrollment_id, error=str(error), failure=failure.reason)
+
+    async def _let_go(self, claimed: Claim) -> None:
+        try:
+            await self._around.store.write(dispatching.release_lock, claimed, worker=self._around.worker)
+        except StoreError as error:
+            self._around.log.error("store.not_writing", error=str(error), what="release_lock")

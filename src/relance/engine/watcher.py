@@ -1,0 +1,72 @@
+"""Holds the notification of every mailbox and only wakes the poller; what it misses, the sweep finds."""
+
+import asyncio
+from collections.abc import Callable
+
+from relance.core import backoff
+from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.engine.connections import Connections
+from relance.engine.surroundings import Box, Surroundings
+from relance.ports.connector import ConnectorError
+from relance.ports.store import Reader
+
+
+class Watcher:
+    """One pass starts a watch for every connected mailbox that has none, and ends those of removed ones."""
+
+    def __init__(self, around: Surroundings, connections: Connections, want: Callable[[Box], None]) -> None:
+        self._around = around
+        self._connections = connections
+        self._want = want
+        self._watches: dict[Box, asyncio.Task[None]] = {}
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many watches were started or ended."""
+        connected = await self._around.store.read(_watchable)
+        boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id) for m in connected}
+        ended = [box for box in self._watches if box not in boxes]
+        for box in ended:
+            self._watches.pop(box).cancel()
+        started = [box for box in boxes if box not in self._watches]
+        for box in started:
+            self._watches[box] = asyncio.create_task(self._watch(box), name=f"watch {box.mailbox_id}")
+        return len(ended) + len(started)
+
+    async def _watch(self, box: Box) -> None:
+        """Watch one mailbox for ever; every connection that ends is opened again, ever more patiently."""
+        around, failures = self._around, 0
+        while True:
+            began = around.monotonic.seconds()
+            try:
+                mailbox = await around.store.read(_mailbox, box)
+                if mailbox is None:
+                    return
+                connector = await self._connections.of(mailbox)
+                await connector.watch(lambda: self._want(box))
+            except ConnectorError as error:
+                around.log.info("watch.ended", mailbox=box.mailbox_id, error=str(error))
+            except Exception as error:  # noqa: BLE001  # one mailbox's watch must not end those of all others
+                around.log.error("watch.failed", mailbox=box.mailbox_id, error=repr(error))
+            failures = 1 if around.monotonic.seconds() - began > _LASTED else failures + 1
+            self._want(box)  # something may have come in while nobody was told
+            await around.monotonic.sleep(backoff.reconnect(failures).total_seconds())
+
+    async def close(self) -> None:
+        """End all watches."""
+        watches = list(self._watches.values())
+        self._watches.clear()
+        for watch in watches:
+            watch.cancel()
+        await asyncio.gather(*watches, return_exceptions=True)
+
+
+#: Seconds after which a watch counts as having worked.
+_LASTED = 60.0
+
+
+def _watchable(reader: Reader) -> list[Mailbox]:
+    return [m for m in reader.all(Mailbox, "mailboxes.connected") if m.status is not MailboxStatus.AUTH_ERROR]
+
+
+def _mailbox(reader: Reader, box: Box) -> Mailbox | None:
+    return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)

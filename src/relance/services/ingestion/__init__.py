@@ -1,0 +1,19 @@
+"""What comes in, in one direction: stage → recognise → ingest → apply.
+
+`stage.py` keeps fetched messages together with the cursor; `recognise.py` finds the attempts that a message may be
+about; `ingest.py` decides and keeps it; `apply.py` carries out what it does, all in one transaction.
+"""
+
+from relance.services.ingestion.ingest import Ingested, ingest, shelve
+from relance.services.ingestion.stage import StagedMessage, mark_failed, stage_batch, staged_of, waiting_mailboxes
+
+__all__ = [
+    "Ingested",
+    "StagedMessage",
+    "ingest",
+    "mark_failed",
+    "shelve",
+    "stage_batch",
+    "staged_of",
+    "waiting_mailboxes",
+]

@@ -1,0 +1,199 @@
+"""One staged message: whose it is, what it means, what it does; kept and carried out in one transaction.
+
+Rule 1: the same bytes in another folder of the same mailbox do nothing a second time.
+Rule 2: our own copies in Sent teach us about the mailbox and settle lost outcomes; they are never anybody's answer.
+Rule 3: raw mail is kept only when it was matched, is machine mail about a send, or comes from a known lead.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from hashlib import blake2b
+
+from relance.core.attempt import Attempt
+from relance.core.companies import company_of
+from relance.core.effects import Standing, effects_of
+from relance.core.enrollment import Enrollment
+from relance.core.identifiers import TRACE_HEADER
+from relance.core.inbound import NOTICES, InboundKind, Received
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.matching import Candidate, Match, match_message, own_copy
+from relance.mail.classify import Classification, as_json
+from relance.mail.message import Message
+from relance.ports.connector import FolderRole
+from relance.ports.store import Reader, Transaction
+from relance.services.ingestion.apply import Arrival, apply
+from relance.services.ingestion.recognise import candidates_for, own_addresses, received_from
+from relance.services.ingestion.stage import StagedMessage
+from relance.services.sending.settle import settle_sent
+from relance.services.situations import Keys, plan_of, workspace_of, zone_for
+
+
+class Ingested(StrEnum):
+    """What became of a staged message."""
+
+    APPLIED = "applied"  #: It belongs to an enrollment; its effects are written.
+    KEPT = "kept"  #: Of interest, but of no enrollment.
+    OWN_COPY = "own_copy"  #: Our own message, seen in Sent.
+    IGNORED = "ignored"  #: Of no interest; nothing of it is kept.
+    KNOWN = "known"  #: This mailbox had it before, or another hand was faster.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    staged: StagedMessage
+    message: Message
+    classification: Classification
+    received: Received
+    content_key: str
+
+
+def ingest(
+    tx: Transaction,
+    *,
+    staged: StagedMessage,
+    message: Message,
+    classification: Classification,
+    keys: Keys,
+    now: datetime,
+) -> Ingested:
+    """Take one message off the stage, with everything it does."""
+    ids: dict[str, int] = {"workspace_id": staged.workspace_id}
+    if tx.run("raw_messages.remove", **ids, id=staged.id) != 1:
+        return Ingested.KNOWN
+    content_key = blake2b(staged.raw, digest_size=20).hexdigest()
+    known = tx.one(int, "messages.known", **ids, mailbox_id=staged.mailbox_id, content_key=content_key)
+    if known is not None and staged.role is not FolderRole.SENT:
+        return Ingested.KNOWN
+    own = own_addresses(tx, staged.workspace_id)
+    received = received_from(staged, message, classification, own=own, trace_name=TRACE_HEADER)
+    facts = _Facts(
+        staged=staged, message=message, classification=classification, received=received, content_key=content_key
+    )
+    trace = message.header(TRACE_HEADER)
+    candidates = candidates_for(tx, **ids, mailbox_id=staged.mailbox_id, received=received, own_trace=trace)
+    if received.kind is InboundKind.MANUAL_OUTGOING or received.sender in own:
+        copy = own_copy(message_id=message.message_id, trace=trace, candidates=candidates)
+        if copy is not None:
+            _learn_from_copy(tx, facts, copy, now)
+            return Ingested.OWN_COPY
+        if trace is not None:
+            return Ingested.IGNORED  # A probe of ours.
+    arrival = Arrival(**ids, mailbox_id=staged.mailbox_id, received=received, match=None, keys=keys, now=now)
+    company = company_of(received.sender) if received.sender else None
+    match = match_message(received, candidates, own_addresses=own, company=company)
+    if isinstance(match, Match):
+        if _keep(tx, facts, match) is None:
+            return Ingested.KNOWN
+        standing = _standing(tx, staged.workspace_id, match)
+        apply(tx, replace(arrival, match=match), effects_of(received, match, standing))
+        return Ingested.APPLIED
+    apply(tx, arrival, effects_of(received, match, None))
+    lead = tx.one(Lead, "leads.by_email", **ids, email=received.sender) if received.sender not in own else None
+    if received.kind in NOTICES or lead is not None:
+        _keep(tx, facts, None, lead_id=lead.id if lead else None)
+        return Ingested.KEPT
+    return Ingested.IGNORED
+
+
+def shelve(tx: Transaction, *, staged: StagedMessage, error: str) -> None:
+    """Put aside a message that could not be understood after several tries; those behind it go on."""
+    tx.run("raw_messages.remove", workspace_id=staged.workspace_id, id=staged.id)
+    tx.one(
+        int,
+        "messages.insert_incoming",
+        workspace_id=staged.workspace_id,
+        mailbox_id=staged.mailbox_id,
+        direction="in",
+        kind=InboundKind.OTHER,
+        at=staged.internal_date,
+        received_at=staged.internal_date,
+        folder=staged.folder,
+        message_id=None,
+        in_reply_to=(),
+        from_address=None,
+        to_address=None,
+        subject=None,
+        new_text=None,
+        content_key=blake2b(staged.raw, digest_size=20).hexdigest(),
+        raw=staged.raw,
+        lead_id=None,
+        enrollment_id=None,
+        attempt_id=None,
+        matched_by=None,
+        evidence=(f"could not be understood: {error}"[:500],),
+        classification={},
+        rules_version=0,
+        confidence="guess",
+    )
+
+
+def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datetime) -> None:
+    """Our own message lies in Sent: it left, the server saves copies unless we put it there, and its id is known."""
+    ids = {"workspace_id": facts.staged.workspace_id}
+    attempt = tx.one(Attempt, "attempts.get", **ids, id=copy.attempt_id)
+    if attempt is None or facts.staged.role not in {FolderRole.SENT, FolderRole.ALL}:
+        return
+    wire = facts.message.message_id
+    settle_sent(
+        tx,
+        workspace_id=facts.staged.workspace_id,
+        attempt_id=attempt.id,
+        by=f"its copy in {facts.staged.folder}",
+        now=now,
+        sent_at=min(facts.staged.internal_date, now),
+        wire_message_id=wire,
+    )
+    put_there_by_us = attempt.sent_copy_at is not None
+    if put_there_by_us:
+        return
+    changed_id = wire if wire != attempt.message_id else None
+    tx.run("attempts.mark_copied", **ids, id=attempt.id, at=now, wire_message_id=changed_id)
+    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
+    if mailbox is not None and mailbox.saves_sent is not False:
+        tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=wire == attempt.message_id)
+
+
+def _standing(reader: Reader, workspace_id: int, match: Match) -> Standing:
+    ids = {"workspace_id": workspace_id}
+    enrollment = reader.one(Enrollment, "enrollments.get", **ids, id=match.enrollment_id)
+    lead = reader.one(Lead, "leads.get", **ids, id=match.lead_id)
+    if enrollment is None or lead is None:
+        raise LookupError(f"attempt {match.attempt_id} has lost its enrollment or lead")
+    plan = plan_of(reader, workspace_id, enrollment.sequence_id, enrollment.version)
+    zone = zone_for(plan, workspace_of(reader, workspace_id), lead, None)
+    return Standing(plan=plan, soft_bounces=enrollment.soft_bounces, zone=zone)
+
+
+def _keep(tx: Transaction, facts: _Facts, match: Match | None, *, lead_id: int | None = None) -> int | None:
+    """Keep the message with what it means and why; None if this mailbox had it already."""
+    staged, received, classification = facts.staged, facts.received, facts.classification
+    evidence = classification.evidence if match is None else (*classification.evidence, match.evidence)
+    return tx.one(
+        int,
+        "messages.insert_incoming",
+        workspace_id=staged.workspace_id,
+        mailbox_id=staged.mailbox_id,
+        direction="out" if received.kind is InboundKind.MANUAL_OUTGOING else "in",
+        kind=received.kind,
+        at=facts.message.date or staged.internal_date,
+        received_at=staged.internal_date,
+        folder=staged.folder,
+        message_id=received.message_id,
+        in_reply_to=received.in_reply_to,
+        from_address=received.sender or None,
+        to_address=received.recipients[0] if received.recipients else None,
+        subject=facts.message.subject,
+        new_text=classification.new_text,
+        content_key=facts.content_key,
+        raw=staged.raw,
+        lead_id=match.lead_id if match else lead_id,
+        enrollment_id=match.enrollment_id if match else None,
+        attempt_id=match.attempt_id if match else None,
+        matched_by=match.matched_by if match else None,
+        evidence=evidence,
+        classification=as_json(classification, ""),
+        rules_version=classification.rules_version,
+        confidence=classification.confidence,
+    )

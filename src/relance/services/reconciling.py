@@ -1,0 +1,87 @@
+"""What the reconciler needs to know and to write about outcomes that were lost, and about copies in Sent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from relance.core import backoff, defaults
+from relance.core.attempt import Attempt
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import OnUnknown
+from relance.ports.store import Reader, Transaction
+from relance.services.situations import plan_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """An attempt whose outcome is unknown, with what decides how it may be settled."""
+
+    attempt: Attempt
+    mailbox: Mailbox
+    on_unknown: OnUnknown
+
+    @property
+    def grace_ends_at(self) -> datetime:
+        """Nobody says "not sent" before this."""
+        return (self.attempt.release_by or self.attempt.planned_at) + defaults.AMBIGUITY_GRACE
+
+
+def due(reader: Reader, *, now: datetime, limit: int) -> list[Lost]:
+    """Return the lost outcomes that are due to be looked for."""
+    found = []
+    for attempt in reader.all(Attempt, "attempts.to_look_for", now=now, limit=limit):
+        mailbox = reader.one(Mailbox, "mailboxes.get", workspace_id=attempt.workspace_id, id=attempt.mailbox_id)
+        if mailbox is not None:
+            plan = plan_of(reader, attempt.workspace_id, attempt.sequence_id, attempt.version)
+            found.append(Lost(attempt=attempt, mailbox=mailbox, on_unknown=plan.on_unknown))
+    return found
+
+
+def look_again(tx: Transaction, lost: Lost, *, why: str, now: datetime) -> None:
+    """Look for it again later: at the end of the grace at the latest, then ever more patiently."""
+    later = now + backoff.look_again(lost.attempt.looks + 1)
+    if now < lost.grace_ends_at:
+        later = min(later, lost.grace_ends_at)
+    _put_off(tx, lost.attempt, later, why)
+
+
+def leave_to_others(tx: Transaction, lost: Lost, *, why: str) -> None:
+    """Stop looking: only an answer, a notice, a Sent copy or a person can settle it."""
+    _put_off(tx, lost.attempt, None, why)
+
+
+def _put_off(tx: Transaction, attempt: Attempt, at: datetime | None, why: str) -> None:
+    tx.run(
+        "attempts.look_again",
+        workspace_id=attempt.workspace_id,
+        id=attempt.id,
+        next_look_at=at,
+        error=why[:500],
+    )
+
+
+def uncopied(reader: Reader, mailbox: Mailbox, *, before: datetime, limit: int) -> list[Attempt]:
+    """Return what a mailbox has sent whose copy was not seen in its Sent folder."""
+    return reader.all(
+        Attempt,
+        "attempts.uncopied",
+        workspace_id=mailbox.workspace_id,
+        mailbox_id=mailbox.id,
+        before=before,
+        limit=limit,
+    )
+
+
+def outgoing_raw(reader: Reader, attempt: Attempt) -> bytes | None:
+    """Return a message as it left."""
+    return reader.one(bytes, "messages.outgoing_raw", workspace_id=attempt.workspace_id, attempt_id=attempt.id)
+
+
+def mark_copied(tx: Transaction, attempt: Attempt, *, wire_message_id: str | None, now: datetime) -> None:
+    """Record that its copy lies in the Sent folder."""
+    tx.run(
+        "attempts.mark_copied",
+        workspace_id=attempt.workspace_id,
+        id=attempt.id,
+        at=now,
+        wire_message_id=wire_message_id,
+    )

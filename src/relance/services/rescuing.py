@@ -1,0 +1,89 @@
+"""Taking over what a process that died has left behind: locks, reservations, messages that were in flight.
+
+Rule 1: what was only reserved has not left: its slot goes back and the step is tried again.
+Rule 2: what was in flight may have left: it becomes `unknown`, and only after its last possible moment.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
+from relance.core.mailbox import Mailbox
+from relance.ports.store import Reader, Transaction
+from relance.services import moving, slots
+from relance.services.records import save_attempt, save_enrollment
+from relance.services.sending.reserve import lock
+from relance.services.sending.settle import lose
+from relance.services.situations import plan_of, workspace_of
+
+#: Between the last moment at which a dot may leave and the verdict that its sender is gone.
+AFTER_RELEASE = timedelta(seconds=10)
+
+
+def left_behind(reader: Reader, *, worker: str, limit: int) -> list[Enrollment]:
+    """Return rows that some other process holds; whether it is dead is for the caller to know."""
+    return reader.all(Enrollment, "enrollments.locked_by_others", worker=worker, limit=limit)
+
+
+def take_over(tx: Transaction, *, workspace_id: int, enrollment_id: int, holder: str) -> bool:
+    """Let a dead holder's row go. A message that was in flight keeps its row locked until it is called unknown."""
+    enrollment = lock(tx, workspace_id, enrollment_id)
+    if enrollment is None or enrollment.lock_holder != holder:
+        return False
+    attempt = tx.one(
+        Attempt,
+        "attempts.of_step",
+        workspace_id=workspace_id,
+        enrollment_id=enrollment_id,
+        step_counter=enrollment.step_counter,
+    )
+    if attempt is not None and attempt.status is AttemptStatus.IN_FLIGHT:
+        return False
+    if attempt is not None and attempt.status is AttemptStatus.RESERVED:
+        return_slot(tx, attempt)
+    freed = moving.unlocked(enrollment)
+    if enrollment.last_sent_at is None:
+        freed = replace(freed, mailbox_id=None)
+    save_enrollment(tx, enrollment, freed)
+    return True
+
+
+def abandoned(reader: Reader, *, now: datetime, limit: int) -> list[Attempt]:
+    """Return what is in flight past the last moment at which its dot could have left."""
+    return reader.all(Attempt, "attempts.abandoned", now=now - AFTER_RELEASE, limit=limit)
+
+
+def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
+    """Call an abandoned attempt unknown."""
+    lose(
+        tx,
+        workspace_id=attempt.workspace_id,
+        attempt_id=attempt.id,
+        error="its process ended before it could say what became of it",
+        now=now,
+    )
+
+
+def slots_left_behind(reader: Reader, *, limit: int) -> list[Attempt]:
+    """Return ended attempts that still hold a slot."""
+    return reader.all(Attempt, "attempts.slots_left_behind", limit=limit)
+
+
+def return_slot(tx: Transaction, attempt: Attempt) -> None:
+    """Give back what an attempt that has not left still holds."""
+    ids = {"workspace_id": attempt.workspace_id}
+    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
+    enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
+    if mailbox is None or enrollment is None or not attempt.holds_slot:
+        return
+    slots.give_back(
+        tx,
+        attempt,
+        mailbox=mailbox,
+        plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
+        workspace=workspace_of(tx, attempt.workspace_id),
+        first_contact=enrollment.last_sent_at is None,
+        key=slots.gap_key(enrollment.uid, attempt.step_counter),
+    )
+    save_attempt(tx, attempt, replace(attempt, holds_slot=False))
