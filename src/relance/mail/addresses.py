@@ -10,7 +10,7 @@ from relance.mail.message import Address
 
 MAX_ADDRESSES = 1000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|<[^<>,;]*>?|[,;:()]|[^",;:()<>]+|>', re.DOTALL)
-_BARE = re.compile(r"[^\s<>\"',;:()\[\]@]+@[^\s<>\"',;:()\[\]@]+(?:\[[^\]\s]{1,64}\])?")
+_BARE = re.compile(r"[^\s<>\"',;:()\[\]@]{1,128}@[^\s<>\"',;:()\[\]@]{1,255}(?:\[[^\]\s]{1,64}\])?")
 
 
 def parse_addresses(value: str) -> tuple[Address, ...]:

@@ -1,9 +1,11 @@
 """What a refusal means: whose fault it is, and whether the address is dead.
 
-Rule 1: words decide before numbers. Servers write 5.7.1 for a full mailbox and 5.1.1 for a blocked sender; the sentence is right.
+Rule 1: words decide before numbers. Servers write 5.7.1 for a full mailbox and 5.1.1 for a blocked sender; the
+        sentence is right.
 Rule 2: a bounce is *hard* only when the address or its host does not exist, moved, or takes no mail at all.
 Rule 3: what the sender did or is (reputation, quota, authentication, content) is a *block*, never the person's fault.
-Rule 4: a temporary code (4xx) never makes a hard bounce, whatever the sentence says: greylisting says "user unknown" too.
+Rule 4: a temporary code (4xx) never makes a hard bounce, whatever the sentence says: greylisting says "user unknown"
+        too.
 
 Used for delivery reports and for the answers of a live SMTP session alike. RFC 5321 §4.2, RFC 3463, RFC 5248 registry.
 """
@@ -75,6 +77,28 @@ _BY_SUBJECT = {
     "5": BounceReason.PROTOCOL,
     "6": BounceReason.CONTENT,
     "7": BounceReason.POLICY,
+}
+# Series of providers: 7.20 to 7.29 and 7.509 are about authentication, 7.6xx and 7.7xx about reputation.
+_BY_SERIES = (
+    (re.compile(r"7\.(?:2\d|509)"), BounceReason.AUTHENTICATION),
+    (re.compile(r"7\.[67]\d\d"), BounceReason.BLOCKED),
+)
+# RFC 5321 §4.2.3, RFC 7504; what servers without enhanced status mean by them.
+_BY_CODE = {
+    "421": BounceReason.SYSTEM,
+    "422": BounceReason.MAILBOX_FULL,
+    "450": BounceReason.GREYLISTED,
+    "451": BounceReason.GREYLISTED,
+    "452": BounceReason.MAILBOX_FULL,
+    "500": BounceReason.PROTOCOL,
+    "501": BounceReason.PROTOCOL,
+    "502": BounceReason.PROTOCOL,
+    "503": BounceReason.PROTOCOL,
+    "504": BounceReason.PROTOCOL,
+    "521": BounceReason.NO_MAIL_ACCEPTED,
+    "551": BounceReason.MOVED,
+    "552": BounceReason.MAILBOX_FULL,
+    "556": BounceReason.NO_MAIL_ACCEPTED,
 }
 _PHRASES = tuple((reason, re.compile("|".join(patterns))) for reason, patterns in PHRASES)
 # A gateway's own words around the remote server's: 5.1.0 - Unknown address error 550-'5.7.1 Access denied'.
@@ -155,31 +179,13 @@ def _by_numbers(code: str, status: str | None, *, temporary: bool) -> BounceReas
         return BounceReason.RATE_LIMITED if temporary else BounceReason.QUOTA
     if detail in _BY_STATUS and not (detail == "4.4" and temporary):
         return _BY_STATUS[detail]
-    subject, _, number = detail.partition(".")
-    if subject == "7" and number.isdigit():
-        if 20 <= int(number) <= 29 or number == "509":
-            return BounceReason.AUTHENTICATION
-        if 600 <= int(number) < 800:
-            return BounceReason.BLOCKED
-    if subject in _BY_SUBJECT and detail not in {"5.0"}:
+    subject = detail.partition(".")[0]
+    for pattern, reason in _BY_SERIES:
+        if pattern.fullmatch(detail):
+            return reason
+    if subject in _BY_SUBJECT and detail != "5.0":
         return _BY_SUBJECT[subject]
-    match code:
-        case "421":
-            return BounceReason.SYSTEM
-        case "450" | "451":
-            return BounceReason.GREYLISTED
-        case "452" | "422":
-            return BounceReason.MAILBOX_FULL
-        case "551":
-            return BounceReason.MOVED
-        case "552":
-            return BounceReason.MAILBOX_FULL
-        case "500" | "501" | "502" | "503" | "504":
-            return BounceReason.PROTOCOL
-        case "521" | "556":
-            return BounceReason.NO_MAIL_ACCEPTED
-        case _:
-            return BounceReason.UNSPECIFIED
+    return _BY_CODE.get(code, BounceReason.UNSPECIFIED)
 
 
 def _detail(status: str | None) -> str:

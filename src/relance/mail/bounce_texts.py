@@ -1,8 +1,9 @@
-"""Bounces that no program was meant to read: qmail, Exim, old Postfix and Exchange, Yahoo, GroupWise, sendmail and the rest.
+"""Bounces that no program was meant to read: qmail, Exim, old Postfix and Exchange, Yahoo, sendmail and the rest.
 
 Rule 1: only the notice is read, never the returned message below it; an address or a phrase of ours must not count.
 Rule 2: a machine's name is not enough: the notice must also say that something was not delivered.
-Rule 3: places where servers put the failed address are tried from the surest to the vaguest, and the first that yields wins.
+Rule 3: places where servers put the failed address are tried from the surest to the vaguest, and the first that
+        yields wins.
 """
 
 import re
@@ -21,27 +22,38 @@ MAX_RECIPIENTS = 200
 _LOCAL = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u0080-\uffff-]{1,100}"
 _HOST = r"[A-Za-z0-9\u0080-\uffff](?:[A-Za-z0-9._\u0080-\uffff-]{0,250}[A-Za-z0-9\u0080-\uffff])?"
 _ADDRESS = rf"{_LOCAL}@{_HOST}"
-_ANGLED = rf"<\s*(?:mailto:|smtp:)?({_ADDRESS})\s*>"
-# An address that opens its line: `<a@b>: reason`, `  a@b`, `* a@b`, `a@b on Fri, …`, `554 5.0.0 <a@b>... reason`, `To: a@b`.
+_ANGLED = rf"<[ \t]{{0,9}}(?:mailto:|smtp:)?({_ADDRESS})[ \t]{{0,9}}>"
+# An address that opens its line: `<a@b>: reason`, `  a@b`, `* a@b`, `a@b on Fri, …`, `554 5.0.0 <a@b>... reason`,
+# `To: a@b`.
 _OPENS_LINE = re.compile(
-    rf"^[ \t>*\"'\[-]{{0,12}}(?:(?:to|rcpt to|recipient|address|failed recipient)\s*:\s*|\d{{3}}[ -](?:\d\.\d\.\d )?)?"
-    rf"(?:{_ANGLED}|\(?({_ADDRESS})\)?)(?=[\"'\]]?(?:\s*$|\s*[:;,(]|\s+on\s|\s*\.\.\.|\s+-\s|[ \t]+\S))",
+    rf"^[ \t>*\"'\[-]{{0,12}}(?:(?:to|rcpt to|recipient|address|failed recipient)[ \t]{{0,9}}:[ \t]{{0,40}}|"
+    rf"\d{{3}}[ -](?:\d\.\d\.\d )?)?"
+    rf"(?:{_ANGLED}|\(?({_ADDRESS})\)?)(?=[\"'\]]?[ \t]{{0,40}}(?:$|[:;,(]|on\s|\.\.\.|-\s|(?<=[ \t])\S))",
     re.MULTILINE | re.IGNORECASE,
 )
 _ALONE = re.compile(
-    rf"^[ \t>*\"'\[-]{{0,12}}(?:{_ANGLED}|({_ADDRESS}))[\"'\]]?\s*(?:$|[:(]|\.\.\.|on \w{{3}},|on \d)", re.MULTILINE | re.IGNORECASE
+    rf"^[ \t>*\"'\[-]{{0,12}}(?:{_ANGLED}|({_ADDRESS}))[\"'\]]?[ \t]{{0,40}}(?:$|[:(]|\.\.\.|on \w{{3}},|on \d)",
+    re.MULTILINE | re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?:rcpt to|recipients?|addresse?e?s?(?: to)?|undeliverable(?: address)?|deliver(?:ed|y|able)?(?: \w+){0,4} (?:to|for)|attempts|failed|full|"
-    rf"(?:message|mail) (?:to|for)|user|mailbox|account|sent to|reach|dda)\b[^@\n<]{{0,80}}?[<'\"( :=]({_ADDRESS})",
+    r"(?:rcpt to|recipients?|addresse?e?s?(?: to)?|undeliverable(?: address)?|deliver(?:ed|y|"
+    r"able)?(?: \w+){0,4} (?:to|for)|attempts|failed|full|"
+    rf"(?:message|mail) (?:to|for)|user|mailbox|account|sent to|reach|"
+    rf"dda)\b[^@\n<]{{0,80}}?[<'\"( :=](?:smtp=)?({_ADDRESS})",
     re.IGNORECASE,
 )
-_LIST_BEGINS = re.compile(r"following (?:recipient|address|destination|user)[^\n:]{0,60}:|recipients?\(s\) could not be reached:", re.IGNORECASE)
+_LIST_BEGINS = re.compile(
+    r"following (?:recipient|address|destination|user)[^\n:]{0,60}:|recipients?\(s\) could not be reached:",
+    re.IGNORECASE,
+)
 _ANY = re.compile(rf"(?<![A-Za-z0-9.@_-])({_ADDRESS})")
 _MACHINES = re.compile(
-    r"^(?:[\"']?mailer[-_.]?(?:daemon|agent)|m?daemon|mail[-_.]?daemon|post[-_]?master|mail[-_.]?(?:delivery|error|admin)[\w.-]*|"
-    r"microsoftexchange[0-9a-f]+|ndr|bounces?|email-bounces|autoreply-bounce|mailadm|imss|delivery[\w.-]*|[\w-]*smtp[\w-]*|system)\b"
-    r"|mail[ -]?(?:delivery )?(?:sub)?system|system administrator|mail administrator|delivery (?:sub)?system|internet mail delivery"
+    r"^(?:[\"']?mailer[-_.]?(?:daemon|agent)|m?daemon|mail[-_.]?daemon|post[-_]?master|mail[-_.]?(?:delivery|"
+    r"error|admin)[\w.-]*|"
+    r"microsoftexchange[0-9a-f]+|ndr|bounces?|email-bounces|autoreply-bounce|mailadm|imss|delivery[\w.-]*|"
+    r"[\w-]*smtp[\w-]*|system)\b"
+    r"|mail[ -]?(?:delivery )?(?:sub)?system|system administrator|mail administrator|delivery (?:sub)?system|"
+    r"internet mail delivery"
     r"|antivirus.{0,20}gateway",
     re.IGNORECASE,
 )
@@ -63,7 +75,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A bounce read from its words. `delayed`: the server is still trying. `original_message_id`: quoted below the notice."""
+    """A bounce read from its words.
+
+    `delayed`: the server is still trying. `original_message_id` is the one quoted below the notice.
+    """
 
     refusals: tuple[Refusal, ...]
     text: str
@@ -74,6 +89,8 @@ class Notice:
 
 def read_notice(message: Message) -> Notice | None:
     """Return what the message says about failed delivery in plain words, or None if it is no bounce."""
+    if not _may_be_bounce(message):
+        return None
     whole = message.text if message.text.strip() else html_to_text(message.html)
     section, tail = split_original(whole)
     evidence = _signs(message, section)
@@ -116,6 +133,17 @@ def has_null_sender(message: Message) -> bool:
     return any(path.strip() in {"<>", ""} for path in message.all("return-path"))
 
 
+def _may_be_bounce(message: Message) -> bool:
+    """Tell from the headers whether reading the text can be worth it; it never is for most mail."""
+    return bool(
+        is_machine(message)
+        or has_null_sender(message)
+        or message.header("x-failed-recipients")
+        or _SUBJECT.search(message.subject.casefold())
+        or _returns_original(message)
+    )
+
+
 def _returns_original(message: Message) -> bool:
     sender = message.from_.address if message.from_ else ""
     unattended = re.match(r"(?:no|do[-_.]?not)[-_.]?reply@", sender)
@@ -148,7 +176,9 @@ def _signs(message: Message, section: str) -> tuple[str, ...]:
 def _refusals(message: Message, section: str) -> tuple[Refusal, ...]:
     own = {address.address for address in (*message.to, *message.cc)}
     own.update(address.address for address in (message.from_, message.sender) if address)
-    header = [fold_address(part) for value in message.all("x-failed-recipients") for part in value.split(",") if "@" in part]
+    header = [
+        fold_address(part) for value in message.all("x-failed-recipients") for part in value.split(",") if "@" in part
+    ]
     announced = _LIST_BEGINS.search(section)
     spans = _surest(section, announced.end(), own) if announced else []
     spans = spans or _surest(section, 0, own)
@@ -167,7 +197,7 @@ def _refusals(message: Message, section: str) -> tuple[Refusal, ...]:
 
 
 def _surest(section: str, start: int, own: set[str]) -> list[tuple[str, int]]:
-    """Return the addresses of the surest kind of place that has any, ours and the mail systems' only if there are no others."""
+    """Return the addresses in the surest kind of place that has any, ours and mail systems' only failing others."""
     for pattern in (_ALONE, _OPENS_LINE, _NAMED, _ANY):
         found = [
             (fold_address(next(group for group in match.groups() if group)), match.start())

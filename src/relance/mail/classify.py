@@ -1,7 +1,9 @@
 """What an incoming message is, and what it says about whom.
 
-Rule 1: notices about delivery come first; they call themselves automatic too. Then complaints, receipts, invitations, machines, people.
-Rule 2: what a person wrote is a human reply unless it leaves no doubt that it is something else; "not interested" is one.
+Rule 1: notices about delivery come first; they call themselves automatic too. Then complaints, receipts, invitations,
+        machines, people.
+Rule 2: what a person wrote is a human reply unless it leaves no doubt that it is something else; "not interested" is
+        one.
 Rule 3: only the new text counts, never the quotation below it, and only the From header names the sender.
 Rule 4: nothing here raises. What cannot be understood is `other`, with the reason in `evidence`.
 """
@@ -11,12 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from relance.mail.autoreply import is_machine_generated, read_auto_reply, read_challenge
+from relance.mail.autoreply import is_list_mail, is_machine_generated, read_auto_reply, read_challenge
 from relance.mail.bounce_reasons import BounceKind
 from relance.mail.bounce_texts import has_null_sender, is_machine
 from relance.mail.complaints import Complaint, read_complaint
 from relance.mail.message import Message
-from relance.mail.opting_out import read_opt_out
+from relance.mail.opting_out import read_mailto_opt_out, read_opt_out
 from relance.mail.provider_notices import read_provider_notice
 from relance.mail.quoting import new_text
 from relance.mail.reports import BouncedRecipient, Report, original_id, read_report
@@ -60,8 +62,8 @@ class Confidence(StrEnum):
 class Classification:
     """What a message is, with the reasons.
 
-    `new_text` is given for what people wrote, None for machines. `return_date` and `permanent_absence` belong to auto-replies.
-    `original_message_id` is the message that a report is about.
+    `new_text` is given for what people wrote, None for machines. `return_date` and `permanent_absence` belong to
+    auto-replies. `original_message_id` is the message that a report is about.
     """
 
     kind: Kind
@@ -81,8 +83,8 @@ def classify(
 ) -> Classification:
     """Say what a message is.
 
-    `own_addresses` are the case-folded addresses of the installation's mailboxes. `received_at` dates an absence notice whose
-    return has no year; without it the message's own date serves.
+    `own_addresses` are the case-folded addresses of the installation's mailboxes. `received_at` dates an absence
+    notice whose return has no year; without it the message's own date serves.
     """
     if (report := read_provider_notice(message) or read_report(message)) is not None:
         return _report(message, report)
@@ -93,6 +95,9 @@ def classify(
     written = new_text(message.text, message.html)
     if message.from_ is not None and message.from_.address in own_addresses:
         return _plain(message, Kind.MANUAL_OUTGOING, Confidence.CERTAIN, "From is one of our mailboxes", written)
+    pressed = None if is_list_mail(message) else read_mailto_opt_out(message, written)
+    if pressed is not None:
+        return _plain(message, Kind.UNSUBSCRIBE, Confidence.CERTAIN, f"unsubscribe link: {pressed}", written)
     return _machine(message, written, received_at) or _person(message, written)
 
 
@@ -123,26 +128,29 @@ def as_json(classification: Classification, path: str) -> dict[str, object]:
 
 
 def _report(message: Message, report: Report) -> Classification:
-    match report.kind:
-        case None:
-            kind = Kind.OTHER
-        case _ if report.delayed:
-            kind = Kind.DELAYED
-        case BounceKind.HARD:
-            kind = Kind.HARD_BOUNCE
-        case BounceKind.BLOCK:
-            kind = Kind.BLOCK
-        case BounceKind.SOFT:
-            kind = Kind.SOFT_BOUNCE
     sure = Confidence.LIKELY if report.recipients else Confidence.GUESS
     return Classification(
-        kind=kind,
+        kind=_kind_of(report),
         confidence=Confidence.CERTAIN if report.machine_readable else sure,
         recipients=report.recipients,
         original_message_id=report.original_message_id,
         in_reply_to=answered_ids(message),
         evidence=report.evidence,
     )
+
+
+def _kind_of(report: Report) -> Kind:
+    if report.delayed:
+        return Kind.DELAYED
+    match report.kind:
+        case None:
+            return Kind.OTHER
+        case BounceKind.HARD:
+            return Kind.HARD_BOUNCE
+        case BounceKind.BLOCK:
+            return Kind.BLOCK
+        case BounceKind.SOFT:
+            return Kind.SOFT_BOUNCE
 
 
 def _complaint(message: Message, complaint: Complaint) -> Classification:
@@ -164,8 +172,16 @@ def _receipt_or_invitation(message: Message) -> Classification | None:
     if types & {"message/disposition-notification", "message/global-disposition-notification"}:
         receipt = _plain(message, Kind.MDN, Confidence.CERTAIN, "disposition-notification part", None)
         return replace_original(receipt, original_id(message))
-    calendars = [part.text[:65_536].upper() for part in message.embedded if part.content_type in {"text/calendar", "application/ics"}]
-    if any(f"METHOD:{method}" in text for text in calendars for method in ("REPLY", "REQUEST", "CANCEL", "COUNTER", "DECLINECOUNTER")):
+    calendars = [
+        part.text[:65_536].upper()
+        for part in message.embedded
+        if part.content_type in {"text/calendar", "application/ics"}
+    ]
+    if any(
+        f"METHOD:{method}" in text
+        for text in calendars
+        for method in ("REPLY", "REQUEST", "CANCEL", "COUNTER", "DECLINECOUNTER")
+    ):
         return _plain(message, Kind.CALENDAR, Confidence.CERTAIN, "calendar part with a method", None)
     return None
 
@@ -190,14 +206,14 @@ def _machine(message: Message, written: str, received_at: datetime | None) -> Cl
 
 
 def _person(message: Message, written: str) -> Classification:
-    wish = None if _is_bulk(message) else read_opt_out(message, written)
+    wish = None if is_list_mail(message) else read_opt_out(message, written)
     if wish is not None:
         return _plain(message, Kind.UNSUBSCRIBE, Confidence.LIKELY, f"asks for no more mail: {wish}", written)
     if is_machine_generated(message):
         answered = bool(message.in_reply_to)
         kind = Kind.AUTO_REPLY if answered else Kind.OTHER
         return _plain(message, kind, Confidence.LIKELY, "Auto-Submitted: auto-generated", None)
-    if message.from_ is None and not written.strip():
+    if message.from_ is None and not (written.strip() or message.attachments or message.embedded):
         return _plain(message, Kind.OTHER, Confidence.GUESS, "neither a sender nor a text", None)
     if is_machine(message) and has_null_sender(message):
         return _plain(message, Kind.OTHER, Confidence.GUESS, "from a mail system, about nothing known", None)
@@ -217,15 +233,10 @@ def _plain(message: Message, kind: Kind, confidence: Confidence, evidence: str, 
 
 
 def answered_ids(message: Message) -> tuple[str, ...]:
-    """Return every id that the message says it answers, the nearest first: In-Reply-To, then References from its end."""
+    """Return every id the message says it answers, nearest first: In-Reply-To, then References from its end."""
     return tuple(dict.fromkeys((*message.in_reply_to, *reversed(message.references))))
 
 
 def replace_original(classification: Classification, original: str | None) -> Classification:
     """Return the classification with the id of the message it is about."""
     return replace(classification, original_message_id=original)
-
-
-def _is_bulk(message: Message) -> bool:
-    bulk = (message.header("precedence") or "").strip().lower() in {"bulk", "list", "junk"}
-    return bulk or any(message.header(name) for name in ("list-id", "list-unsubscribe", "list-post"))

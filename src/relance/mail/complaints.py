@@ -8,10 +8,19 @@ from dataclasses import dataclass
 
 from relance.mail.addresses import fold_address, parse_addresses
 from relance.mail.message import Message
+from relance.mail.provider_notices import complained_addresses
 
 _FIELD = re.compile(r"^[ \t]{0,4}([A-Za-z-]{2,40}):[ \t]*(.*)$", re.MULTILINE)
-_SUBJECT = re.compile(r"complaint about message from|(?:e-?mail )?(?:abuse|feedback|spam) (?:report|complaint|feedback)|feedback[- ]loop|fbl report", re.IGNORECASE)
-_STAFF = re.compile(r"^(?:staff|abuse|fbl|feedback|complaints?|postmaster|noreply|no-reply|feedbackloop|arf)[\w.+-]*@", re.IGNORECASE)
+_SUBJECT = re.compile(
+    (
+        r"complaint about message from|(?:e-?mail )?(?:abuse|feedback|spam) (?:report|complaint|feedback)|"
+        r"feedback[- ]loop|fbl report"
+    ),
+    re.IGNORECASE,
+)
+_STAFF = re.compile(
+    r"^(?:staff|abuse|fbl|feedback|complaints?|postmaster|noreply|no-reply|feedbackloop|arf)[\w.+-]*@", re.IGNORECASE
+)
 _TELLING = ("original-rcpt-to", "removal-recipient", "original-recipient")
 
 
@@ -36,6 +45,9 @@ def read_complaint(message: Message) -> Complaint | None:
                 addresses=tuple(dict.fromkeys(named)) or _original_to(message),
                 certain=True,
             )
+    told = complained_addresses(message)
+    if told is not None:
+        return Complaint(feedback_type="abuse", addresses=told, certain=True)
     returns = any(part.content_type in {"message/rfc822", "text/rfc822-headers"} for part in message.embedded)
     sender = message.from_.address if message.from_ else ""
     if returns and _SUBJECT.search(message.subject) and _STAFF.match(sender):

@@ -1,7 +1,8 @@
 """Bytes of a message turned into text, whatever they claim to be.
 
 Rule 1: nothing here raises on any input, and every function is linear in its input.
-Rule 2: a declared charset is tried first, then UTF-8, then a guess over a bounded sample, then Windows-1252 with replacements.
+Rule 2: a declared charset is tried first, then UTF-8, then a guess over a bounded sample, then Windows-1252 with
+        replacements.
 Rule 3: what comes out holds no NUL and no lone surrogate (PostgreSQL refuses the one, UTF-8 the other).
 """
 
@@ -68,7 +69,7 @@ def decode_text(data: bytes, charset: str | None = None) -> str:
 
 
 def decode_header(value: bytes) -> str:
-    """Return an unfolded header value with its encoded words decoded (RFC 2047), including those split in mid-character."""
+    """Return an unfolded header value with its encoded words decoded (RFC 2047), even those split in mid-character."""
     text = decode_text(value)
     if "=?" not in text:
         return text
@@ -106,7 +107,9 @@ def _word_bytes(kind: str, payload: str) -> bytes:
 
 
 def _base64(data: bytes) -> bytes:
-    digits = data.split(b"=", 1)[0].translate(None, _NOT_BASE64) if b"=" in data[-8:] else data.translate(None, _NOT_BASE64)
+    digits = (
+        data.split(b"=", 1)[0].translate(None, _NOT_BASE64) if b"=" in data[-8:] else data.translate(None, _NOT_BASE64)
+    )
     digits = digits[:-1] if len(digits) % 4 == 1 else digits
     return binascii.a2b_base64(digits + b"=" * (-len(digits) % 4))
 
@@ -126,7 +129,9 @@ def _codec_of(charset: str | None) -> str | None:
 
 def _is_wide(charset: str | None) -> bool:
     """Tell whether ASCII bytes of this charset may stand for something else."""
-    return bool(charset) and any(mark in str(charset).lower() for mark in ("utf-16", "utf-32", "utf-7", "hz", "utf16", "cp037", "ebcdic"))
+    return bool(charset) and any(
+        mark in str(charset).lower() for mark in ("utf-16", "utf-32", "utf-7", "hz", "utf16", "cp037", "ebcdic")
+    )
 
 
 def _guessed(data: bytes) -> str:

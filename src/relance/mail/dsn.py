@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from relance.mail.addresses import fold_address
 
 MAX_RECIPIENTS = 500
+MAX_ADDRESS = 600
 _FIELD = re.compile(r"^[ \t>]{0,4}([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]*(.*)$")
 _ANGLE = re.compile(r"<([^<>\s]+)>")
 _ESCAPED = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
@@ -54,10 +55,11 @@ def status_groups(text: str) -> tuple[StatusGroup, ...]:
 
 def typed_address(value: str) -> str:
     """Return the folded address of an `address-type; address` field, xtext and RFC 6533 escapes undone."""
-    kind, separator, rest = value.partition(";")
+    kind, separator, rest = value[:MAX_ADDRESS].partition(";")
     address = (rest if separator else kind).strip()
     angle = _ANGLE.search(address)
     address = angle.group(1) if angle else re.sub(r"\([^()]*\)", "", address).strip()
+    address = re.sub(r"^@[^:\s]{1,255}:", "", address)  # A source route (RFC 5321 appendix C).
     address = _ESCAPED.sub(lambda found: _character(found.group(1)), address)
     address = re.sub(r"\+([0-9A-F]{2})(?=[^@]*@)", _xtext, address) if "xtext" in kind.lower() else address
     return fold_address(address)

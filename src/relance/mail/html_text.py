@@ -1,9 +1,9 @@
 """HTML turned into the text a person sees, with quotations marked by `>`.
 
-Rule 1: the tree builder is quadratic in nesting depth and the tokeniser in unclosed tags, so a linear guard looks first:
-        512 KB, 1,000 levels, 16 KB a tag. What fails it is stripped of its tags without a tree.
-Rule 2: a block quote becomes lines that begin with `>`, a client's quotation container begins with a line of underscores;
-        `relance.mail.quoting` then needs to know only plain text.
+Rule 1: the tree builder is quadratic in nesting depth and the tokeniser in unclosed tags, so a linear guard looks
+        first: 512 KB, 1,000 levels, 16 KB a tag. What fails it is stripped of its tags without a tree.
+Rule 2: a block quote becomes lines that begin with `>`, a client's quotation container begins with a line of
+        underscores; `relance.mail.quoting` then needs to know only plain text.
 """
 
 import html as entities
@@ -18,19 +18,71 @@ MAX_TAG = 16 * 1024
 DIVIDER = "_" * 32
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:_-]{0,40})([^<>]*)>")
-_LONG_TAG = re.compile(r"<[^<>]{%d}" % MAX_TAG)
+_LONG_TAG = re.compile(rf"<[^<>]{{{MAX_TAG}}}")
 _INVISIBLE = re.compile(r"<(style|script|title|head)\b[^<>]*>", re.IGNORECASE)
-_VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "o:p"})
-# Elements whose end tag is implied by the next of their kind; inside each other only within a table or list, which is counted.
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr", "o:p"}
+)
+# Elements whose end tag is implied by the next of their kind; inside each other only within a table or list, which is
+# counted.
 _IMPLIED = frozenset({"p", "li", "td", "th", "tr", "dd", "dt", "option", "tbody", "thead", "html", "body", "head"})
-_SKIPPED = frozenset({"style", "script", "head", "title", "template", "noscript", "svg", "object", "-comment", "_comment"})
+_SKIPPED = frozenset(
+    {"style", "script", "head", "title", "template", "noscript", "svg", "object", "-comment", "_comment"}
+)
 _BLOCKS = frozenset(
-    "address article blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header html li main nav ol p pre "
-    "section table tbody tfoot thead tr ul".split()
+    [
+        "address",
+        "article",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "html",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 _PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "pre"})
-_QUOTE_CLASSES = ("gmail_quote", "yahoo_quoted", "protonmail_quote", "zmail_extra", "tutanota_quote", "moz-forward-container", "ydp-quoted")
-_QUOTE_IDS = ("divrplyfwdmsg", "appendonsend", "stopspelling", "olk_src_body_section", "mail-editor-reference-message-container")
+_QUOTE_CLASSES = (
+    "gmail_quote",
+    "yahoo_quoted",
+    "protonmail_quote",
+    "zmail_extra",
+    "tutanota_quote",
+    "moz-forward-container",
+    "ydp-quoted",
+)
+_QUOTE_IDS = (
+    "divrplyfwdmsg",
+    "appendonsend",
+    "stopspelling",
+    "olk_src_body_section",
+    "mail-editor-reference-message-container",
+)
 _NO_MARGIN = re.compile(r"margin(?:-(?:top|bottom))?:\s*0", re.IGNORECASE)
 _HEADER_RULE = re.compile(r"border-top:\s*solid\s+#[0-9a-f]{6}\s+1(?:\.0)?pt", re.IGNORECASE)
 
@@ -69,7 +121,7 @@ def _stripped(html: str) -> str:
 
 @dataclass(slots=True)
 class _Page:
-    """Lines as they grow; `quotes`: how many block quotes are open; `empty_line`: in a line that has nothing yet but is seen."""
+    """Lines as they grow. `quotes`: block quotes now open. `empty_line`: inside a line that has nothing yet."""
 
     lines: list[str] = field(default_factory=list)
     current: list[str] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """What an incoming message is, once it has been read.
 
-These values hold nothing but decoded text: no bytes, no lone surrogate, no NUL, so that a store can keep every field as it is.
-`relance.mail.parse` makes them; nothing here reads anything.
+These values hold nothing but decoded text: no bytes, no lone surrogate, no NUL, so that a store can keep every field
+as it is. `relance.mail.parse` makes them; nothing here reads anything.
 """
 
 from collections.abc import Iterator

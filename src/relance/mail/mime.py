@@ -1,11 +1,13 @@
 """A message cut into its parts, in time linear in its size.
 
 Rule 1: the bytes are never copied to be searched; a part is a pair of offsets until somebody asks for its content.
-Rule 2: size, depth, number of parts, number and length of headers are bounded, and what was cut off is named in `defects`.
-Rule 3: a line that is no header does not end the headers while more headers follow: the ids must survive a broken gateway.
+Rule 2: size, depth, number of parts, number and length of headers are bounded, and what was cut off is named in
+        `defects`.
+Rule 3: a line that is no header does not end the headers while more headers follow: the ids must survive a broken
+        gateway.
 
-The standard library's parser fails the first two on nested input: each line is matched against every open boundary, and depth
-costs recursion. RFC 5322 §2.2, RFC 2045 §5.1, RFC 2046 §5.1.
+The standard library's parser fails the first two on nested input: each line is matched against every open boundary,
+and depth costs recursion. RFC 5322 §2.2, RFC 2045 §5.1, RFC 2046 §5.1.
 """
 
 import re
@@ -21,6 +23,8 @@ MAX_HEADER = 64 * 1024
 MAX_HEADERS = 1000
 MAX_PARTS = 200
 MAX_DEPTH = 16
+MAX_LOOKALIKES = 5000
+"""How often a boundary's bytes may occur in one multipart before the rest is left unread."""
 MAX_TEXT = 512 * 1024
 
 _HEADERS_END = re.compile(rb"\r?\n[ \t]*\r?\n")
@@ -56,7 +60,7 @@ class Part:
         return decode_transfer(self.source[self.start : min(self.end, self.start + limit)], encoding)[:MAX_TEXT]
 
     def text(self) -> str:
-        """Return the body as text with `\\n` line ends."""
+        """Return the body as text; its lines end with a line feed alone."""
         text = decode_text(self.body(), self.parameters.get("charset"))
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -151,7 +155,9 @@ def _extended(text: str) -> str:
     charset, first, rest = text.partition("'")
     _, second, rest = rest.partition("'")
     encoded = rest if first and second else text
-    unescaped = re.sub(rb"%([0-9A-Fa-f]{2})", lambda found: bytes([int(found.group(1), 16)]), encoded.encode("utf-8", "replace"))
+    unescaped = re.sub(
+        rb"%([0-9A-Fa-f]{2})", lambda found: bytes([int(found.group(1), 16)]), encoded.encode("utf-8", "replace")
+    )
     return decode_text(unescaped, charset if first and second else None)
 
 
@@ -170,9 +176,10 @@ def _spans(part: Part, boundary: bytes, budget: Budget) -> list[tuple[int, int]]
     """Return where the children of a multipart begin and end; a missing closing line ends at the parent's end."""
     needle = b"--" + boundary
     spans: list[tuple[int, int]] = []
-    begin, at = -1, part.start
-    while (at := part.source.find(needle, at, part.end)) >= 0:
+    begin, at, lookalikes = -1, part.start, 0
+    while lookalikes < MAX_LOOKALIKES and (at := part.source.find(needle, at, part.end)) >= 0:
         after = at + len(needle)
+        lookalikes += 1
         if at > part.start and part.source[at - 1 : at] != b"\n":
             at = after
             continue

@@ -18,7 +18,9 @@ __all__ = ["Message", "ids_in", "parse"]
 MAX_IDS = 1000
 _ID = re.compile(r"<([^<>]{1,998})>")
 _BARE_ID = re.compile(r"[^\s<>@,;]{1,500}@[^\s<>@,;]{1,490}")
-_ORIGINALS = frozenset({"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"})
+_ORIGINALS = frozenset(
+    {"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"}
+)
 _REPORTS = frozenset(
     {
         "message/delivery-status",
@@ -33,7 +35,7 @@ _REPORTS = frozenset(
 
 
 def parse(raw: bytes) -> Message:
-    """Read a message from its bytes (RFC 5322, MIME); any input yields a message, at worst an empty one with defects."""
+    """Read a message from its bytes (RFC 5322, MIME); any input yields one, at worst empty and with defects."""
     budget = Budget()
     root, parts = split_message(raw, budget)
     headers = root.headers()

@@ -21,6 +21,8 @@ def read_provider_notice(message: Message) -> Report | None:
     if not text.startswith("{") or '"notificationType"' not in text.replace("\\", "")[:8192]:
         return None
     notice = _opened(text[:MAX_JSON])
+    if notice.get("notificationType") == "Delivery":
+        return _delivered(notice)
     bounce = notice.get("bounce")
     if not isinstance(bounce, Mapping):
         return None
@@ -50,6 +52,17 @@ def read_provider_notice(message: Message) -> Report | None:
     )
 
 
+def _delivered(notice: Mapping[str, object]) -> Report:
+    return Report(
+        kind=None,
+        delayed=False,
+        recipients=(),
+        original_message_id=_original_id(notice.get("mail")),
+        machine_readable=True,
+        evidence=("provider notice: Delivery",),
+    )
+
+
 def complained_addresses(message: Message) -> tuple[str, ...] | None:
     """Return who complained, when the message is a provider's JSON notice of a complaint; None if it is none."""
     text = message.text.lstrip()
@@ -58,7 +71,9 @@ def complained_addresses(message: Message) -> tuple[str, ...] | None:
     complaint = _opened(text[:MAX_JSON]).get("complaint")
     if not isinstance(complaint, Mapping):
         return None
-    return tuple(fold_address(str(entry.get("emailAddress", ""))) for entry in _entries(complaint.get("complainedRecipients")))
+    return tuple(
+        fold_address(str(entry.get("emailAddress", ""))) for entry in _entries(complaint.get("complainedRecipients"))
+    )
 
 
 def _opened(text: str) -> Mapping[str, object]:
@@ -90,5 +105,7 @@ def _original_id(mail: object) -> str | None:
     if not isinstance(mail, Mapping):
         return None
     headers = _entries(mail.get("headers"))
-    found = next((str(entry.get("value")) for entry in headers if str(entry.get("name", "")).lower() == "message-id"), None)
+    found = next(
+        (str(entry.get("value")) for entry in headers if str(entry.get("name", "")).lower() == "message-id"), None
+    )
     return found or (f"<{mail['messageId']}>" if mail.get("messageId") else None)

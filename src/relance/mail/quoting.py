@@ -1,7 +1,9 @@
 """The words a person actually wrote: the text above the quotation, without signature.
 
-Rule 1: what a client quotes begins at an attribution ("On … wrote:"), a separator, a pasted header block, or lines marked `>`.
-Rule 2: answers written below or between quoted lines are kept; the quoted lines, and the wrapped ends they left behind, are not.
+Rule 1: what a client quotes begins at an attribution ("On … wrote:"), a separator, a pasted header block, or lines
+        marked `>`.
+Rule 2: answers written below or between quoted lines are kept; the quoted lines, and the wrapped ends they left
+        behind, are not.
 Rule 3: a signature begins at `-- `, at "Sent from my …", or at a formal closing near the end; everything after it goes.
 Rule 4: each line is looked at a bounded number of times; the text is bounded first.
 """
@@ -24,13 +26,18 @@ _LONG_LINE = 50
 
 _QUOTED = re.compile(r"^[ \t]{0,3}(?:>|\|(?=[ \t]))")
 _WROTE = re.compile(rf"(?:^|[\s>\"')\]])(?:{signs.WROTE})\s*(?::|：|\.{{3}}|-{{2,}})?\s*[-—]*$", re.IGNORECASE)
-_WROTE_FIRST = re.compile(rf"\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał)\b.{{1,200}}[:：]$", re.IGNORECASE)
+_WROTE_FIRST = re.compile(
+    r"\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał)\b.{1,200}[:：]$", re.IGNORECASE
+)
 _OPENER = re.compile(rf"^[-*\s]*(?:(?:{signs.OPENERS})[\s,.]|\d|[-—]{{2,}})", re.IGNORECASE)
 _WHEN = re.compile(r"\d{1,2}[:.h]\d{2}|\b(?:19|20)\d\d\b|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,2}月|\d{4}年")
 _WHO = re.compile(r"<[^<>\s]+@[^<>\s]+>|[\w.+-]+@[\w-]+\.[\w.-]+|\"[^\"]+\"")
 _ADDRESSED = re.compile(r"<\s*(?:mailto:)?[^<>\s]+@[^<>\s]+>\s*\)?\s*[:：]$")
 _SEPARATOR = re.compile(
-    rf"^[\s>*]*(?:[-—_=*#]{{2,}}\s*(?:{signs.ORIGINAL_MESSAGE})\s*:?\s*[-—_=*#]*|(?:begin |anfang |début |inicio |inizio |start )?(?:{signs.ORIGINAL_MESSAGE})\s*[:：]?)\s*$",
+    (
+        rf"^[\s>*]*(?:[-—_=*#]{{2,}}\s*(?:{signs.ORIGINAL_MESSAGE})\s*:?\s*[-—_=*#]*|(?:begin |anfang |début |"
+        rf"inicio |inizio |start )?(?:{signs.ORIGINAL_MESSAGE})\s*[:：]?)\s*$"
+    ),
     re.IGNORECASE,
 )
 _FRAMED = re.compile(r"^\s*-{4,}\s*\S[^-]{3,60}\S\s*-{4,}\s*$")
@@ -56,7 +63,7 @@ def new_text(text: str, html: str) -> str:
 
 
 def _quotation(lines: list[str]) -> tuple[int, int]:
-    """Return where the quotation begins, its introduction included, and where its own lines begin; (n, n) if there is none."""
+    """Return where the quotation begins, introduction included, and where its own lines do; (n, n) if none."""
     for index, line in enumerate(lines):
         if not line.strip():
             continue
@@ -77,7 +84,11 @@ def _attribution(lines: list[str], index: int) -> int:
         if index + count > len(lines):
             return 0
         line = lines[index + count - 1].strip().lstrip("*").rstrip("*")
-        if not line or (count > 1 and _QUOTED.match(line) and line not in {">:", ">"}) or len(joined) + len(line) > _ATTRIBUTION_LENGTH:
+        if (
+            not line
+            or (count > 1 and _QUOTED.match(line) and line not in {">:", ">"})
+            or len(joined) + len(line) > _ATTRIBUTION_LENGTH
+        ):
             return 0
         joined = f"{joined} {line}".strip()
         if _is_attribution(joined):
@@ -95,7 +106,9 @@ def _is_attribution(line: str) -> bool:
         return when or (who and line.endswith((":", "：")))
     if _WROTE_FIRST.search(line):
         return when
-    return when and (bool(_ADDRESSED.search(line)) or (line.endswith(("):", ":")) and who and bool(_OPENER.match(line))))
+    return when and (
+        bool(_ADDRESSED.search(line)) or (line.endswith(("):", ":")) and who and bool(_OPENER.match(line)))
+    )
 
 
 def _separates(lines: list[str], index: int) -> bool:
@@ -127,7 +140,7 @@ def _is_header_block(lines: list[str], index: int) -> bool:
 
 
 def _below(lines: list[str], start: int, *, alone: bool) -> str:
-    """Return the answers under `>` quotes: everything when nothing stands above, else only what stands apart from them."""
+    """Return the answers under `>` quotes: all when nothing stands above, else only what stands apart."""
     at = start
     while at < len(lines) and not lines[at].strip():
         at += 1

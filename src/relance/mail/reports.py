@@ -9,15 +9,30 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from relance.mail.bounce_frames import innermost
+from relance.mail.bounce_phrases import BounceReason
 from relance.mail.bounce_reasons import BounceKind, BounceVerdict, codes_in, reason_of
-from relance.mail.bounce_texts import Notice, Refusal, has_null_sender, is_delay, is_machine, read_notice, split_original
+from relance.mail.bounce_texts import (
+    Notice,
+    Refusal,
+    has_null_sender,
+    is_delay,
+    is_machine,
+    read_notice,
+    split_original,
+)
 from relance.mail.dsn import StatusGroup, status_groups
 from relance.mail.message import Embedded, Message
 
 _STATUS_TYPES = frozenset({"message/delivery-status", "message/global-delivery-status"})
-_ORIGINAL_TYPES = frozenset({"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"})
+_ORIGINAL_TYPES = frozenset(
+    {"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"}
+)
+_TERSE = 5  # Characters of a diagnostic that say no more than "250" or "X-Unix".
 _ID = re.compile(r"<[^<>\s]{1,998}>")
-_QUOTED_ID = re.compile(r"^[ \t>]{0,4}(?:(?:x-)?original-)?message-id:[ \t]*(<[^<>\s]{1,500}>)", re.IGNORECASE | re.MULTILINE)
+_QUOTED_ID = re.compile(
+    r"^[ \t>]{0,4}(?:(?:x-)?original-)?message-id:[ \t]*(<[^<>\s]{1,500}>)", re.IGNORECASE | re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +78,7 @@ def split_fields(text: str) -> str:
 
 
 def original_id(message: Message) -> str | None:
-    """Return the Message-ID of the message that came back: from the returned copy, the report's fields, or what it answers."""
+    """Return the Message-ID of what came back: from the returned copy, the report's fields, or what it answers."""
     for part in _parts(message, _ORIGINAL_TYPES):
         found = _ID.search(part.header("message-id") or "")
         if found:
@@ -88,7 +103,9 @@ def _from_fields(message: Message, groups: Sequence[StatusGroup], notice: Notice
     told = failed or delayed or list(groups)
     words = {refusal.address: refusal.text for refusal in notice.refusals} if notice else {}
     whole = split_original(message.text)[0]
-    verdicts = [_verdict(group, words.get(group.address, words.get(group.final, "" if len(told) > 1 and words else whole))) for group in told]
+    unnamed = "" if len(told) > 1 and words else whole
+    share = _share(len(told))
+    verdicts = [_verdict(group, words.get(group.address, words.get(group.final, unnamed)), share) for group in told]
     return Report(
         kind=_worst([verdict for verdict, _ in verdicts]) if failed or delayed else None,
         delayed=bool(delayed) and not failed,
@@ -113,9 +130,14 @@ def _action(group: StatusGroup, message: Message) -> str:
             return "delayed" if is_delay(f"{message.subject}\n{split_original(message.text)[0]}") else "failed"
 
 
-def _verdict(group: StatusGroup, words: str) -> tuple[BounceVerdict, BouncedRecipient]:
-    diagnostic = group.diagnostic.partition(";")[2] or group.diagnostic
-    telling = diagnostic if len(diagnostic.strip()) > 5 else f"{diagnostic} {_innermost(words)}"
+def _share(recipients: int) -> int:
+    """Return how many characters may be read for each recipient, so that many of them cost no more than a few."""
+    return min(4096, max(256, 16_384 // max(1, recipients)))
+
+
+def _verdict(group: StatusGroup, words: str, share: int) -> tuple[BounceVerdict, BouncedRecipient]:
+    diagnostic = (group.diagnostic.partition(";")[2] or group.diagnostic)[:share]
+    telling = diagnostic if len(diagnostic.strip()) > _TERSE else f"{diagnostic} {innermost(words[:share])}"
     status, code = codes_in(telling)
     verdict = reason_of(group.status or None, None, telling)
     shown = status if status and not status.endswith(".0.0") else group.status or status or ""
@@ -126,8 +148,10 @@ def _verdict(group: StatusGroup, words: str) -> tuple[BounceVerdict, BouncedReci
 
 def _from_words(message: Message, notice: Notice) -> Report:
     refusals = notice.refusals or tuple(_named_by_original(message, notice))
-    judged = [_judged(refusal, notice.text) for refusal in refusals]
-    verdicts = [verdict for verdict, _ in judged] or [reason_of(None, None, _innermost(notice.text))]
+    share = _share(len(refusals))
+    whole = innermost(notice.text[:share])
+    judged = [_judged(refusal, whole, share) for refusal in refusals]
+    verdicts = [verdict for verdict, _ in judged] or [reason_of(None, None, whole)]
     return Report(
         kind=_worst(verdicts),
         delayed=notice.delayed,
@@ -139,7 +163,7 @@ def _from_words(message: Message, notice: Notice) -> Report:
 
 
 def _named_by_original(message: Message, notice: Notice) -> list[Refusal]:
-    """A notice that names nobody still returns the message, and that one was for somebody."""
+    """Return whom the returned message was for, when the notice itself names nobody."""
     for part in _parts(message, _ORIGINAL_TYPES):
         found = re.findall(r"[^\s<>\"',;:()]{1,100}@[^\s<>\"',;:()]{1,250}", part.header("to") or "")
         if len(found) == 1:
@@ -147,23 +171,19 @@ def _named_by_original(message: Message, notice: Notice) -> list[Refusal]:
     return []
 
 
-def _judged(refusal: Refusal, whole: str) -> tuple[BounceVerdict, BouncedRecipient]:
-    told = _innermost(refusal.text)
+def _judged(refusal: Refusal, whole: str, share: int) -> tuple[BounceVerdict, BouncedRecipient]:
+    told = innermost(refusal.text[:share])
     verdict = reason_of(None, None, told)
     status, code = codes_in(told)
-    if verdict.reason.value == "unspecified" and len(refusal.text) < len(whole):
-        verdict = reason_of(None, None, _innermost(whole))
+    if verdict.reason is BounceReason.UNSPECIFIED and told != whole:
+        verdict = reason_of(None, None, whole)
     return verdict, BouncedRecipient(
-        address=refusal.address, status=status or "", smtp_code=code or "", reason=verdict.reason.value, hard=verdict.hard
+        address=refusal.address,
+        status=status or "",
+        smtp_code=code or "",
+        reason=verdict.reason.value,
+        hard=verdict.hard,
     )
-
-
-def _innermost(text: str) -> str:
-    """Return the words of the server that refused, without the frame that every notice of the reporting one repeats."""
-    found = _SAID.search(text)
-    inner = text[found.end() :] if found else text
-    plain = _FRAME.sub(" ", inner)
-    return plain if plain.strip() else text
 
 
 def _once(recipients: Sequence[BouncedRecipient]) -> tuple[BouncedRecipient, ...]:
@@ -177,19 +197,8 @@ def _once(recipients: Sequence[BouncedRecipient]) -> tuple[BouncedRecipient, ...
 
 def _worst(verdicts: Sequence[BounceVerdict]) -> BounceKind:
     kinds = {verdict.kind for verdict in verdicts}
-    return next(kind for kind in (BounceKind.HARD, BounceKind.BLOCK, BounceKind.SOFT) if kind in kinds or kind is BounceKind.SOFT)
-
-
-_SAID = re.compile(
-    r"(?:the error that the other server returned was|remote host said|remote server (?:replied|returned|said)[^:\n]{0,60}|returned an error|\(reason|<<<|said|server message|because of|"
-    r"error message below|diagnostic (?:code|information)[^:\n]{0,60})\s*:?\s*",
-    re.IGNORECASE,
-)
-# Sentences of the reporting server itself: they say that, never why.
-_FRAME = re.compile(
-    r"i'm not going to try again[^\n]*(?:\n[^\n]*queue too long\.?)?|this is a permanent error; i've given up[^\n]*|giving up on [\d.]+\.?|"
-    r"this is an automatically generated delivery status notification|the following (?:addresses had|address\(es\) failed|recipients?)[^\n]*|"
-    r"(?:we recommend|please (?:contact|reply|check|do not|direct))[^\n]*|do(?:n't| not) need to re-?send[^\n]*|(?:original )?message was received at[^\n]*|"
-    r"if you (?:do so|believe)[^\n]*|transcript of session follows|message will be retried[^\n]*|unrouteable address book",
-    re.IGNORECASE,
-)
+    return next(
+        kind
+        for kind in (BounceKind.HARD, BounceKind.BLOCK, BounceKind.SOFT)
+        if kind in kinds or kind is BounceKind.SOFT
+    )

@@ -2,7 +2,8 @@
 
 Rule 1: a date that could be read two ways (9/8/2026) is not guessed; None is right, a wrong hold is not.
 Rule 2: what stands after "back", "return" or "until" counts; a bare date in the text does not.
-Rule 3: a date without a year is the next such day after the message came; a day further off than 400 days or past is no return.
+Rule 3: a date without a year is the next such day after the message came; a day further off than 400 days or past is
+        no return.
 """
 
 import re
@@ -45,8 +46,10 @@ _DATE = re.compile(
     r"(?<![\d.,/-])(?:"
     r"(?P<iso_y>20\d\d)[-/.](?P<iso_m>\d{1,2})[-/.](?P<iso_d>\d{1,2})"
     r"|(?P<cjk_y>20\d\d)?年?(?P<cjk_m>\d{1,2})月(?P<cjk_d>\d{1,2})[日号]"
-    rf"|{_DAY.format('dm_d')}\s*(?:of |de |di |d')?\s*(?P<dm_m>{_NAMES})\b\.?(?:,?\s*(?:de |del )?{_YEAR.format('dm_y')})?"
-    rf"|(?P<md_m>{_NAMES})\b\.?\s*(?:\d{{1,2}}\s*[-–—]\s*)?{_DAY.format('md_d')}(?![\d:])(?:,?\s*{_YEAR.format('md_y')})?"
+    rf"|{_DAY.format('dm_d')}\s*(?:of |de |di |d')?\s*(?P<dm_m>{_NAMES})\b\.?(?:,?\s*(?:de |"
+    rf"del )?{_YEAR.format('dm_y')})?"
+    rf"|(?P<md_m>{_NAMES})\b\.?\s*(?:\d{{1,2}}\s*[-–—]\s*)?{_DAY.format('md_d')}(?![\d:])"
+    rf"(?:,?\s*{_YEAR.format('md_y')})?"
     rf"|(?P<dot_d>\d{{1,2}})\.\s?(?P<dot_m>\d{{1,2}})\.(?:\s?(?P<dot_y>20\d\d|\d\d))?"
     r"|(?P<n_a>\d{1,2})(?P<n_s>[/-])(?P<n_b>\d{1,2})(?P=n_s)(?P<n_y>20\d\d|\d\d)"
     rf"|(?P<weekday>{'|'.join(_DAY_OF)})\b(?!,? \d|,? (?:the )?\d|,? (?:{_NAMES})\b)"
@@ -55,15 +58,20 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"\b(?:return(?:ing|s)?|(?:be |am |i'm |get |come )?back|resum\w+|available again|reachable again|in (?:the )?office again|"
-    r"wieder (?:im büro|erreichbar|da|zurück|für sie|verfügbar)|zurück|ab dem|de retour|serai de retour|reprendrai|à partir du|regreso|"
-    r"vuelvo|volveré|de vuelta|a partir del|rientr\w+|torn\w+|sarò di nuovo|a partire dal|terug|weer (?:aanwezig|bereikbaar)|vanaf|"
+    r"\b(?:return(?:ing|s)?|(?:be |am |i'm |get |come )?back|resum\w+|available again|reachable again|"
+    r"in (?:the )?office again|"
+    r"wieder (?:im büro|erreichbar|da|zurück|für sie|verfügbar)|zurück|ab dem|de retour|serai de retour|"
+    r"reprendrai|à partir du|regreso|"
+    r"vuelvo|volveré|de vuelta|a partir del|rientr\w+|torn\w+|sarò di nuovo|a partire dal|terug|"
+    r"weer (?:aanwezig|bereikbaar)|vanaf|"
     r"tillbaka|åter|tilbage|tilbake|takaisin|retorn\w+|regress\w+|de volta|estarei)\b|戻り|返回|回来|복귀|вернусь|с\b",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
-    r"\b(?:until|till?|through|thru|up to(?: and including)?|to|bis(?: einschließlich| einschliesslich)?(?: zum)?|jusqu(?:'au|e au|'à)|au|hasta(?: el)?|al|"
-    r"fino al|tot(?: en met)?|t/m|till och med|t\.o\.m\.|til og med|t\.o\.m|saakka|asti|até(?: o| ao)?|do|po|до)\b|(?<=[\d.])\s?[-–—](?=\s?\d)",
+    r"\b(?:until|till?|through|thru|up to(?: and including)?|to|bis(?: einschließlich|"
+    r" einschliesslich)?(?: zum)?|jusqu(?:'au|e au|'à)|au|hasta(?: el)?|al|"
+    r"fino al|tot(?: en met)?|t/m|till och med|t\.o\.m\.|til og med|t\.o\.m|saakka|asti|até(?: o| ao)?|do|po|"
+    r"до)\b|(?<=[\d.])\s?[-–—](?=\s?\d)",
     re.IGNORECASE,
 )
 # Languages that put the word behind the date, and "July 10-31".
@@ -81,7 +89,9 @@ def return_date(text: str, received: date | None) -> date | None:
         found = [day for match in word.finditer(plain) for day in _after(plain, match.end(), received, strict=strict)]
         if found:
             return found[0]
-    named = [match for match in _DATE.finditer(plain) if _FOLLOWED.match(plain, match.end()) or _RANGE.match(match.group())]
+    named = [
+        match for match in _DATE.finditer(plain) if _FOLLOWED.match(plain, match.end()) or _RANGE.match(match.group())
+    ]
     days = [day for match in named if (day := _plausible(match, received)) is not None]
     return days[0] if days else None
 
@@ -110,7 +120,9 @@ def _day(match: re.Match[str], received: date | None) -> date | None:
             return _made(found[f"{prefix}_y"], int(found[f"{prefix}_m"]), int(found[f"{prefix}_d"]), received)
     for prefix in ("dm", "md"):
         if found[f"{prefix}_d"]:
-            return _made(found[f"{prefix}_y"], _NUMBER_OF[found[f"{prefix}_m"].casefold()], int(found[f"{prefix}_d"]), received)
+            return _made(
+                found[f"{prefix}_y"], _NUMBER_OF[found[f"{prefix}_m"].casefold()], int(found[f"{prefix}_d"]), received
+            )
     first, second = int(found["n_a"]), int(found["n_b"])
     if first > 12 or first == second:
         return _made(found["n_y"], second, first, received)
