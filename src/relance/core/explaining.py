@@ -15,6 +15,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "window": "outside the sending window",
         "window_never_opens": "its sending window never opens; publish the sequence with another",
         "quiet_hours": "quiet hours",
+        "quiet_hours_cover_window": "quiet hours cover this person's whole sending window; change one of them",
         "lead_hold": "the person is away",
         "outcome_unknown": "it is not known whether the last message left; see `relance stuck`",
         "mailbox_unread": "a mailbox that wrote to this person cannot be read for answers",

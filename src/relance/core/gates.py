@@ -13,6 +13,7 @@ Rule 6: a new kind of step runs the same list; a gate that concerns only message
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from relance.core.calendar import (
     SEARCH_DAYS,
@@ -110,13 +111,7 @@ def frequency_cap(at: Situation) -> Verdict:
     cap = at.plan.frequency_cap
     if cap is None or len(at.recent_sends) < cap.messages:
         return PASS
-    zone = zone_of(
-        at.plan.window,
-        lead_timezone=at.lead.timezone,
-        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
-        workspace_timezone=at.workspace_timezone,
-    )
-    over = after(at.recent_sends[cap.messages - 1], cap.per, at.plan.window, zone)
+    over = after(at.recent_sends[cap.messages - 1], cap.per, at.plan.window, _window_zone(at))
     return _lead("frequency_cap", until=over) if over > at.now else PASS
 
 
@@ -124,24 +119,17 @@ def window(at: Situation) -> Verdict:
     """Pass if the sequence's sending window is open, in its zone (B4)."""
     if at.plan.window.timezone == "mailbox" and at.mailbox is None:
         return PASS  # Its zone is not known before a mailbox is.
-    zone = zone_of(
-        at.plan.window,
-        lead_timezone=at.lead.timezone,
-        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
-        workspace_timezone=at.workspace_timezone,
-    )
-    match opens_at(at.plan.window, zone, at.now):
+    match opens_at(at.plan.window, _window_zone(at), at.now):
         case Never():
             return _lead("window_never_opens", until=at.now + timedelta(days=SEARCH_DAYS))
         case opening:
-            return _lead("window", until=opening) if opening > at.now else PASS
+            return _lead(_unless_covered("window", at), until=opening) if opening > at.now else PASS
 
 
 def quiet_hours(at: Situation) -> Verdict:
     """Pass outside quiet hours: the sequence's, else the workspace's."""
-    quiet = at.plan.quiet_hours or at.workspace_quiet_hours
-    until = quiet_until(quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone), at.now)
-    return PASS if until is None else _lead("quiet_hours", until=until)
+    until = _quiet_until(at, at.now)
+    return PASS if until is None else _lead(_unless_covered("quiet_hours", at), until=until)
 
 
 def mailbox_status(at: Situation) -> Verdict:
@@ -326,6 +314,38 @@ def _binds(found: Suppression, at: Situation) -> bool:
 
 def _sequence_day_ends(at: Situation) -> datetime:
     return day_ends(at.now, first_zone(at.workspace_timezone))
+
+
+def _window_zone(at: Situation) -> ZoneInfo:
+    return zone_of(
+        at.plan.window,
+        lead_timezone=at.lead.timezone,
+        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
+        workspace_timezone=at.workspace_timezone,
+    )
+
+
+def _quiet_until(at: Situation, moment: datetime) -> datetime | None:
+    quiet = at.plan.quiet_hours or at.workspace_quiet_hours
+    return quiet_until(quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone), moment)
+
+
+def _unless_covered(reason: str, at: Situation) -> str:
+    """Return `reason`, or that quiet hours cover the whole window of this lead: two reasons in turn would hide it.
+
+    It happens across zones only, such as a window in Tokyo's day and quiet hours in Paris's night.
+    """
+    zone, moment = _window_zone(at), at.now
+    while moment <= at.now + timedelta(days=8):
+        match opens_at(at.plan.window, zone, moment):
+            case Never():
+                return reason
+            case opening:
+                over = _quiet_until(at, opening)
+        if over is None:
+            return reason
+        moment = over
+    return "quiet_hours_cover_window"
 
 
 def _lead(reason: str, *, until: datetime) -> Defer:
