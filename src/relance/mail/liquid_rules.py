@@ -16,6 +16,7 @@ from liquid.ast import Node
 from liquid.builtin.content import Literal
 from liquid.builtin.expressions import FilteredExpression, Nil, Path, StringLiteral
 from liquid.builtin.expressions.logical import (
+    ContainsExpression,
     EqExpression,
     GeExpression,
     GtExpression,
@@ -152,6 +153,23 @@ class _NumberIn(Expression):
         return [self.inner]
 
 
+class _TextIn(Expression):
+    """The text of a value, or nothing: `contains` looks for text in text."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, inner: Expression) -> None:
+        super().__init__(token=inner.token)
+        self.inner = inner
+
+    def evaluate(self, context: RenderContext) -> object:
+        value = self.inner.evaluate(context)
+        return None if is_blank(value) else as_text(value)
+
+    def children(self) -> list[Expression]:
+        return [self.inner]
+
+
 def paths(expression: Expression) -> Iterator[Path]:
     """Walk the variables that an expression reads."""
     waiting = [expression]
@@ -186,6 +204,8 @@ def soften(expression: Expression) -> None:
                 found.left, found.right = _nothing_if_blank(found.left), _nothing_if_blank(found.right)
             case LtExpression() | LeExpression() | GtExpression() | GeExpression():
                 found.left, found.right = _NumberIn(found.left), _NumberIn(found.right)
+            case ContainsExpression():
+                found.left, found.right = _TextIn(found.left), _TextIn(found.right)
             case FilteredExpression():
                 continue
             case _:
