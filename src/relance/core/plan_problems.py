@@ -101,6 +101,8 @@ def _always_quiet(plan: Plan) -> bool:
 def _steps(plan: Plan) -> Iterator[Problem]:
     if not plan.steps:
         yield _whole("the sequence has no steps", "write at least one step of kind email")
+    elif not any(isinstance(step, EmailStep) for step in plan.steps):
+        yield _whole("the sequence sends nothing", "write at least one step of kind email")
     if len(plan.steps) > STEP_CEILING:
         yield _whole(f"the sequence has {len(plan.steps)} steps", f"use at most {STEP_CEILING}")
     seen: set[str] = set()
