@@ -1,0 +1,113 @@
+"""Running an engine over an opened installation: wired, locked against a second one, drained on a signal."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+
+from relance.app import Installation
+from relance.engine.engine import Engine
+from relance.engine.lease import Lease
+from relance.engine.surroundings import Limits, Surroundings
+from relance.services import scheduling
+from relance.storage.opening import engine_lock, is_postgres
+
+#: Real seconds between two looks at whether every run has ended.
+_LOOK = 0.5
+
+
+class Until(StrEnum):
+    """When a run ends by itself."""
+
+    STOPPED = "stopped"  #: Only by a signal.
+    IDLE = "idle"  #: Nothing is ready now, in flight or unread.
+    DONE = "done"  #: Every enrollment has ended.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """How a run ended."""
+
+    standing: scheduling.Standing
+    signalled: bool
+
+
+def worker_name(epoch: str) -> str:
+    """Return this process's name in locks: host, process and start, so that a recycled process id is another name."""
+    return f"{socket.gethostname()}:{os.getpid()}:{epoch}"
+
+
+@asynccontextmanager
+async def running_engine(installation: Installation, *, limits: Limits | None = None) -> AsyncIterator[Engine]:
+    """Lock, start, and drain at the end. Raises EngineRunningError or StoreBusyError if another engine runs."""
+    config = installation.config
+    alone = not is_postgres(str(config.database))
+    worker = worker_name(os.urandom(4).hex())
+    lease = Lease(installation.store, installation.monotonic, installation.log, owner=worker, alone=alone)
+    around = Surroundings(
+        store=installation.store,
+        clock=installation.clock,
+        monotonic=installation.monotonic,
+        log=installation.log,
+        keys=installation.keys,
+        worker=worker,
+        connect=installation.connect,
+        lease_holds=lease.holds,
+        limits=limits or Limits(),
+    )
+    with engine_lock(config.engine_lock) if alone else nullcontext():
+        engine = Engine(around, lease)
+        async with AsyncExitStack() as stack:
+            await engine.start()
+            stack.push_async_callback(engine.drain)
+            yield engine
+
+
+async def run(installation: Installation, *, until: Until) -> Ran:
+    """Run the engine until a signal, or until there is nothing (more) to do. A second signal ends the process."""
+    stop = asyncio.Event()
+    _on_signals(stop)
+    async with running_engine(installation) as engine:
+        ending = asyncio.create_task(_ending(installation, engine, until))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait({ending, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (ending, stopping):
+            task.cancel()
+        await asyncio.gather(ending, stopping, return_exceptions=True)
+    standing = await _standing(installation)
+    return Ran(standing=standing, signalled=stop.is_set())
+
+
+async def _ending(installation: Installation, engine: Engine, until: Until) -> None:
+    """Return when the run may end by itself."""
+    if until is Until.STOPPED:
+        await asyncio.Event().wait()
+    while True:
+        await engine.settle()
+        standing = await _standing(installation)
+        if standing.unread == 0 and (until is Until.IDLE or standing.unfinished == 0):
+            return
+        await installation.monotonic.sleep(_LOOK)
+
+
+async def _standing(installation: Installation) -> scheduling.Standing:
+    return await installation.read(scheduling.standing, now=installation.clock.now())
+
+
+def _on_signals(stop: asyncio.Event) -> None:
+    """Drain at the first SIGTERM or SIGINT; die at the second."""
+    loop = asyncio.get_running_loop()
+
+    def drain() -> None:
+        if stop.is_set():
+            os._exit(1)
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, drain)
+
+
