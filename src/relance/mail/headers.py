@@ -8,7 +8,6 @@ Rule 4: the first word stands on the line of the field's name: some software rea
 """
 
 import re
-import unicodedata
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 
@@ -19,13 +18,14 @@ MAX_WORD = 480  #: A longer word in text for people is encoded, which can be cut
 _ENCODED_WORD = 75  # RFC 2047 §2
 _FRAME = len("=?utf-8?q??=")
 _SMALLEST = _FRAME + len("=F0=9F=98=80")  # one character of four bytes
+_REFUSED = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _FIELD_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 _WORDS = re.compile(r"([ \t]*)([^ \t]+)")
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _PLAIN_IN_Q = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
 _PLAIN_IN_PARAMETER = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`{}~")
-_Q = tuple("_" if byte == ord(" ") else chr(byte) if byte in _PLAIN_IN_Q else f"={byte:02X}" for byte in range(256))
-_PERCENT = tuple(chr(byte) if byte in _PLAIN_IN_PARAMETER else f"%{byte:02X}" for byte in range(256))
+_Q = {byte: f"={byte:02X}" for byte in range(256) if byte not in _PLAIN_IN_Q} | {ord(" "): "_"}
+_PERCENT = {byte: f"%{byte:02X}" for byte in range(256) if byte not in _PLAIN_IN_PARAMETER}
 
 Word = tuple[str, str]  #: The white space before a word, and the word.
 
@@ -35,19 +35,15 @@ def refuse_control(field: str, value: str) -> str:
 
     Raises ValueError for line breaks, other control characters and halves of surrogate pairs.
     """
-    if value.isascii() and value.isprintable():
+    found = _REFUSED.search(value)
+    if found is None:
         return value
-    for character in value:
-        match unicodedata.category(character):
-            case "Cc" if character in "\r\n":
-                raise ValueError(f"{field} holds a line break, which would let it add headers: take it out")
-            case "Cc" if character != "\t":
-                raise ValueError(f"{field} holds the control character U+{ord(character):04X}: take it out")
-            case "Cs":
-                raise ValueError(f"{field} holds half a character (U+{ord(character):04X}): its text is damaged")
-            case _:
-                pass
-    return value
+    point = ord(found[0])
+    if found[0] in "\r\n":
+        raise ValueError(f"{field} holds a line break, which would let it add headers: take it out")
+    if point > 0xFF:
+        raise ValueError(f"{field} holds half a character (U+{point:04X}): its text is damaged")
+    raise ValueError(f"{field} holds the control character U+{point:04X}: take it out")
 
 
 def field(name: str, words: Sequence[Word]) -> bytes:
@@ -57,17 +53,22 @@ def field(name: str, words: Sequence[Word]) -> bytes:
     """
     if not _FIELD_NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a header: use letters, digits and hyphens")
-    lines = [f"{name}:"]
+    pieces = [f"{name}:"]
+    column = longest = len(pieces[0])
     for index, (space, word) in enumerate(words):
-        if index and len(lines[-1]) + len(space) + len(word) > FOLD_AT:
-            lines.append(f"{space}{word}")
-        else:
-            lines[-1] += f"{space if index else ' '}{word}"
-    if max(map(len, lines)) > MAX_LINE:
+        gap = space if index else " "
+        column += len(gap) + len(word)
+        if index and column > FOLD_AT:
+            pieces.append("\r\n")
+            column = len(gap) + len(word)
+        pieces.append(gap + word)
+        longest = max(longest, column)
+    if longest > MAX_LINE:
         raise ValueError(
             f"{name} holds a word that is longer than the {MAX_LINE} characters of a line (RFC 5322 §2.1.1)"
         )
-    return ("\r\n".join(lines) + "\r\n").encode("ascii")
+    pieces.append("\r\n")
+    return "".join(pieces).encode("ascii")
 
 
 def text_field(name: str, value: str) -> bytes:
@@ -98,7 +99,7 @@ def parameter(name: str, value: str) -> list[Word]:
     refuse_control(name, value)
     if value.isascii() and len(value) <= FOLD_AT - len(name) - 5:
         return [(" ", f"{name}={_quoted(value)}")]
-    encoded = ["".join(_PERCENT[byte] for byte in character.encode()) for character in value]
+    encoded = [_as_bytes(character).translate(_PERCENT) for character in value]
     room = FOLD_AT - len(name) - len("*10*=utf-8'';") - 1
     pieces = list(_filled(encoded, room, room))
     if len(pieces) == 1:
@@ -142,13 +143,19 @@ def _encoded_words(text: str, room: int, *, must_fit: bool) -> list[Word]:
     first = min(room, _ENCODED_WORD)
     if first < _SMALLEST:
         first = _SMALLEST if must_fit else _ENCODED_WORD
-    data = text.encode()
-    in_q = ["".join(_Q[byte] for byte in character.encode()) for character in text]
-    if sum(map(len, in_q)) <= -(-len(data) // 3) * 4:
-        return [(" ", f"=?utf-8?q?{piece}?=") for piece in _filled(in_q, first - _FRAME, _ENCODED_WORD - _FRAME)]
+    data = _as_bytes(text)
+    in_q = data.translate(_Q)
+    if len(in_q) <= -(-len(data) // 3) * 4:
+        whole = [in_q] if len(in_q) <= first - _FRAME else [_as_bytes(character).translate(_Q) for character in text]
+        return [(" ", f"=?utf-8?q?{piece}?=") for piece in _filled(whole, first - _FRAME, _ENCODED_WORD - _FRAME)]
     bytes_first, bytes_rest = ((each - _FRAME) // 4 * 3 for each in (first, _ENCODED_WORD))
-    pieces = _filled([character.encode().decode("latin-1") for character in text], bytes_first, bytes_rest)
+    pieces = _filled([data] if len(data) <= bytes_first else [*map(_as_bytes, text)], bytes_first, bytes_rest)
     return [(" ", f"=?utf-8?b?{b64encode(piece.encode('latin-1')).decode()}?=") for piece in pieces]
+
+
+def _as_bytes(text: str) -> str:
+    """Write each byte of the UTF-8 form as one character, to translate and cut it as text."""
+    return text.encode().decode("latin-1")
 
 
 def _filled(units: Sequence[str], first: int, rest: int) -> Iterator[str]:

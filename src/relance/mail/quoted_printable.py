@@ -8,9 +8,11 @@ import re
 
 MAX_LINE = 76
 
-_ENCODED = tuple(b"=%02X" % byte for byte in range(256))
-_UNSAFE = re.compile(rb"[^\t\x20-\x3c\x3e-\x7e]")
-_DELICATE_START = re.compile(rb"\.|From ")
+_DELICATE = (".", "From ")
+_SPACE = (" ", "\t")
+_UNSAFE = re.compile(rb"[^\t\n\x20-\x3c\x3e-\x7e]+")
+#: One character of a line is the soft break's own "=", two more are what guarding adds; no cut inside an escape.
+_PIECE = re.compile(rf".{{1,{MAX_LINE - 3}}}(?<!=)(?<!=.)")
 
 
 def encode(text: str) -> bytes:
@@ -19,39 +21,27 @@ def encode(text: str) -> bytes:
     Line ends of any kind count as one; the last line is ended too, also where `text` does not end it.
     """
     body = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    lines: list[bytes] = []
-    for line in body.encode().split(b"\n"):
-        safe = _UNSAFE.sub(_escape, line)
-        if safe[-1:] in {b" ", b"\t"}:
-            safe = safe[:-1] + _ENCODED[safe[-1]]
-        if len(safe) < MAX_LINE:
-            lines.append(_guarded(safe) if _DELICATE_START.match(safe) else safe)
+    escaped = _UNSAFE.sub(_escape, body.encode()).decode("ascii")
+    lines: list[str] = []
+    for line in escaped.split("\n"):
+        safe = f"{line[:-1]}={ord(line[-1]):02X}" if line.endswith(_SPACE) else line
+        if len(safe) > MAX_LINE - 2:
+            lines.append(_wrapped(safe))
         else:
-            _wrap(safe, lines)
-    return b"\r\n".join(lines) + b"\r\n"
+            lines.append(_guarded(safe) if safe.startswith(_DELICATE) else safe)
+    lines.append("")
+    return "\r\n".join(lines).encode("ascii")
 
 
 def _escape(found: re.Match[bytes]) -> bytes:
-    return _ENCODED[found[0][0]]
+    return b"=" + found[0].hex("=").upper().encode("ascii")
 
 
-def _guarded(line: bytes) -> bytes:
-    """Encode the first byte of a line; the line grows by two."""
-    return _ENCODED[line[0]] + line[1:]
+def _guarded(line: str) -> str:
+    """Escape the first character of a line; the line grows by two."""
+    return f"={ord(line[0]):02X}{line[1:]}"
 
 
-def _wrap(line: bytes, lines: list[bytes]) -> None:
-    """Cut a long line at soft breaks, never inside an escape."""
-    start = 0
-    room = MAX_LINE - 1  # the soft break's own "="
-    while start < len(line):
-        delicate = _DELICATE_START.match(line, start) is not None
-        left = room - 2 if delicate else room
-        end = min(start + left, len(line))
-        if end < len(line):
-            escape = line.rfind(b"=", max(start, end - 2), end)
-            end = escape if escape > start else end
-        piece = line[start:end]
-        piece = _guarded(piece) if delicate else piece
-        lines.append(piece + b"=" if end < len(line) else piece)
-        start = end
+def _wrapped(line: str) -> str:
+    """Cut a long line at soft breaks."""
+    return "=\r\n".join(_guarded(piece) if piece.startswith(_DELICATE) else piece for piece in _PIECE.findall(line))
