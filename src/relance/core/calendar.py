@@ -115,8 +115,14 @@ def clamped(due: datetime, window: Window, zone: ZoneInfo) -> datetime:
 
 def quiet_until(quiet: QuietHours | None, zone: ZoneInfo, at: datetime) -> datetime | None:
     """Return when the quiet hours that hold at that instant end; None: it is not quiet."""
-    if quiet is None:
+    over = None if quiet is None else _quiet_ends(quiet, zone, at)
+    if quiet is None or over is None:
         return None
+    # The next day's quiet hours follow at once where the clocks skip all the time between the two.
+    return _quiet_ends(quiet, zone, over) or over
+
+
+def _quiet_ends(quiet: QuietHours, zone: ZoneInfo, at: datetime) -> datetime | None:
     wall = _wall(at, zone)
     for day in (wall.date() - _DAY, wall.date()):
         start, end = _span(quiet.interval, day)

@@ -68,5 +68,3 @@ LONGEST_HOLD = timedelta(days=366)
 #: Behind every notification stands a sweep of all folders, each mailbox at its own moment between these.
 SWEEP_LEAST = timedelta(minutes=15)
 SWEEP_MOST = timedelta(minutes=30)
-#: IDLE is issued again before the 29 minutes after which servers may log us out (RFC 2177 §3).
-IDLE_AGAIN = timedelta(minutes=25)

@@ -240,6 +240,14 @@ def test_quiet_hours_from_nine_in_the_evening_to_eight_in_the_morning():
     assert quiet_until(quiet, PARIS, paris(11, 28, 20, 59)) is None
 
 
+def test_quiet_hours_run_on_where_the_clocks_skip_the_time_between_them():
+    """Cairo's clocks go from midnight to one on 24 April 2026: quiet 01:00-00:00 knows no pause that night."""
+    quiet = QuietHours(interval=Interval(start=time(1), end=time(0)))
+    cairo = ZoneInfo("Africa/Cairo")
+
+    assert datetime(2026, 4, 24, 21, tzinfo=UTC) == quiet_until(quiet, cairo, datetime(2026, 4, 23, 20, tzinfo=UTC))
+
+
 def test_a_window_that_never_opens_says_so_and_leaves_due_times_alone():
     """Nobody is lost to a window without days: the gate names it."""
     closed, at = Window(days=frozenset()), paris(11, 27, 12)
