@@ -7,7 +7,6 @@ see to what was lost, the walker to steps that send nothing.
 import asyncio
 from datetime import datetime
 
-from relance.core.mailbox import Mailbox
 from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.ingester import Ingester
@@ -21,8 +20,10 @@ from relance.engine.supervisor import Health, Supervisor
 from relance.engine.surroundings import Box, Surroundings
 from relance.engine.walker import Walker
 from relance.engine.watcher import Watcher
-from relance.ports.store import Reader
 from relance.services import scheduling
+
+#: Loops whose work becomes due by the domain's time; the others are woken by what happens.
+_TIMED = ("dispatcher", "walker", "poller", "reconciler", "rescuer")
 
 
 class Engine:
@@ -71,10 +72,10 @@ class Engine:
         await self._connections.close()
         await self._lease.hand_back()
 
-    def wake(self) -> None:
-        """Let every loop look again: time has jumped, or something was changed from outside."""
-        for loop in self._loops.values():
-            loop.wake()
+    def time_has_jumped(self) -> None:
+        """Let every loop look again whose work becomes due by the domain's time."""
+        for name in _TIMED:
+            self._loops[name].wake()
 
     @property
     def idle(self) -> bool:
@@ -85,7 +86,7 @@ class Engine:
         """Return once the engine is idle and every mailbox was read, or tried, since the start."""
         while True:
             self.changed.clear()
-            if self.idle and self._poller.has_read(await self._around.store.read(_boxes)) and self.idle:
+            if self.idle and self._poller.has_read_all:
                 return
             await self.changed.wait()
 
@@ -110,8 +111,3 @@ class Engine:
         self._loops["poller"].wake()
         self._loops["dispatcher"].wake()
         self.changed.set()
-
-
-def _boxes(reader: Reader) -> list[Box]:
-    connected = reader.all(Mailbox, "mailboxes.connected")
-    return [Box(workspace_id=m.workspace_id, mailbox_id=m.id) for m in connected]

@@ -6,7 +6,7 @@ Rule 3: the sweep comes round for every mailbox, staggered; it finds what no not
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from relance.core import splitting
@@ -34,6 +34,7 @@ class Poller:
         self._ingester = ingester
         self._wanted: set[Box] = set()
         self._running: dict[Box, asyncio.Task[bool]] = {}
+        self._known: set[Box] = set()
         self._tried: set[Box] = set()
         self._swept: dict[Box, datetime] = {}
         self.on_done: Callable[[], None] = lambda: None
@@ -44,9 +45,10 @@ class Poller:
         """Whether nothing is being read or waits to be."""
         return not self._running and not self._wanted
 
-    def has_read(self, boxes: Collection[Box]) -> bool:
-        """Whether each of these was read, or tried, since the start."""
-        return all(box in self._tried for box in boxes)
+    @property
+    def has_read_all(self) -> bool:
+        """Whether every connected mailbox was read, or tried, since the start."""
+        return self._known <= self._tried
 
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
@@ -79,6 +81,7 @@ class Poller:
         now = self._around.clock.now()
         connected = await self._around.store.read(_connected)
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
+        self._known = set(boxes)
         for gone in [box for box in self._swept if box not in boxes]:
             del self._swept[gone]
             await self._connections.drop(gone)

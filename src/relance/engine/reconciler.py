@@ -5,11 +5,11 @@ Rule 1: a find counts at once; absence counts only after the ambiguity grace, on
 Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
 """
 
-from datetime import timedelta
+from datetime import datetime
 
 from relance.core.attempt import Attempt
 from relance.core.identifiers import TRACE_HEADER
-from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.mailbox import Mailbox
 from relance.core.sequence import OnUnknown
 from relance.engine import persistence
 from relance.engine.connections import Connections
@@ -21,8 +21,6 @@ from relance.services import mailboxes, reconciling, sending
 from relance.services.reconciling import Lost
 
 _AT_ONCE = 50
-#: A server that saves what it relays has done so by then.
-COPY_AFTER = timedelta(minutes=2)
 
 
 class Reconciler:
@@ -35,14 +33,11 @@ class Reconciler:
 
     async def run_once(self) -> int:
         """Do one pass and return how many attempts were settled, put off or copied."""
-        now = self._around.clock.now()
-        lost = await self._around.store.read(reconciling.due, now=now, limit=_AT_ONCE)
+        lost, uncopied = await self._around.store.read(_to_do, now=self._around.clock.now())
         for one in lost:
             await self._look(one)
-        copied = 0
-        for mailbox in await self._around.store.read(_copying):
-            copied += await self._copies(mailbox)
-        return len(lost) + copied
+        copied = [await self._copies(mailbox, attempts) for mailbox, attempts in uncopied]
+        return len(lost) + sum(copied)
 
     async def _look(self, lost: Lost) -> None:
         around, attempt, now = self._around, lost.attempt, self._around.clock.now()
@@ -103,18 +98,13 @@ class Reconciler:
         )
         around.log.info("outcome.settled", attempt=attempt.id, sent=True, by=by)
 
-    async def _copies(self, mailbox: Mailbox) -> int:
+    async def _copies(self, mailbox: Mailbox, waiting: list[Attempt]) -> int:
         """Put copies into Sent where the server saves none; learn whether it does where that is not known."""
-        around, now = self._around, self._around.clock.now()
-        before = now if mailbox.saves_sent is False else now - COPY_AFTER
-        waiting = await around.store.read(reconciling.uncopied, mailbox, before=before, limit=_AT_ONCE)
-        if not waiting:
-            return 0
         try:
             connector = await self._connections.of(mailbox)
             return sum([await self._copy(mailbox, connector, attempt) for attempt in waiting])
         except ConnectorError as error:
-            around.log.warning("copy.not_saved", mailbox=mailbox.address, error=str(error))
+            self._around.log.warning("copy.not_saved", mailbox=mailbox.address, error=str(error))
             return 0
 
     async def _copy(self, mailbox: Mailbox, connector: Connector, attempt: Attempt) -> int:
@@ -148,7 +138,6 @@ def _sought(attempt: Attempt) -> Sought:
     )
 
 
-def _copying(reader: Reader) -> list[Mailbox]:
-    working = {MailboxStatus.ACTIVE, MailboxStatus.PAUSED}
-    connected = reader.all(Mailbox, "mailboxes.connected")
-    return [m for m in connected if m.status in working and m.saves_sent is not True]
+def _to_do(reader: Reader, *, now: datetime) -> tuple[list[Lost], list[tuple[Mailbox, list[Attempt]]]]:
+    lost = reconciling.due(reader, now=now, limit=_AT_ONCE)
+    return lost, reconciling.uncopied(reader, now=now, limit=_AT_ONCE)

@@ -21,11 +21,14 @@ class Rescuer:
         around, rescued = self._around, 0
         if not around.lease_holds():
             return 0
-        for attempt in await around.store.read(rescuing.abandoned, now=around.clock.now(), limit=_AT_ONCE):
+        found = await around.store.read(
+            rescuing.left_behind, worker=around.worker, now=around.clock.now(), limit=_AT_ONCE
+        )
+        for attempt in found.abandoned:
             await persistence.write(around, rescuing.give_up_on, attempt, now=around.clock.now())
             around.log.warning("attempt.abandoned", attempt=attempt.id)
             rescued += 1
-        for row in await around.store.read(rescuing.left_behind, worker=around.worker, limit=_AT_ONCE):
+        for row in found.locked:
             rescued += await persistence.write(
                 around,
                 rescuing.take_over,
@@ -33,7 +36,7 @@ class Rescuer:
                 enrollment_id=row.id,
                 holder=row.lock_holder or "",
             )
-        for attempt in await around.store.read(rescuing.slots_left_behind, limit=_AT_ONCE):
+        for attempt in found.slots:
             await persistence.write(around, rescuing.return_slot, attempt)
             rescued += 1
         return rescued

@@ -42,7 +42,10 @@ def add(tx: Transaction, mailbox: Mailbox, *, sealed: bytes, now: datetime) -> M
         raise RefusedError(
             f"login {mailbox.login!r} is already connected as {existing.address}; change it with `relance mailbox set`"
         )
-    if existing is not None and existing.workspace_id == mailbox.workspace_id:
+    if tx.one(Mailbox, "mailboxes.by_address", workspace_id=mailbox.workspace_id, address=mailbox.address) is not None:
+        raise RefusedError(f"{mailbox.address} is already connected; change it with `relance mailbox set`")
+    names = (mailbox.workspace_id, mailbox.address)
+    if existing is not None and (existing.workspace_id, existing.address) == names:
         tx.run(
             "mailboxes.reconnect",
             **_settings(mailbox),

@@ -1,7 +1,7 @@
 """What the reconciler needs to know and to write about outcomes that were lost, and about copies in Sent."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
@@ -9,6 +9,9 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import OnUnknown
 from relance.ports.store import Reader, Transaction
 from relance.services.situations import plan_of
+
+#: A server that saves what it relays has done so by then.
+COPY_AFTER = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +62,25 @@ def _put_off(tx: Transaction, attempt: Attempt, at: datetime | None, why: str) -
     )
 
 
-def uncopied(reader: Reader, mailbox: Mailbox, *, before: datetime, limit: int) -> list[Attempt]:
-    """Return what a mailbox has sent whose copy was not seen in its Sent folder."""
-    return reader.all(
-        Attempt,
-        "attempts.uncopied",
-        workspace_id=mailbox.workspace_id,
-        mailbox_id=mailbox.id,
-        before=before,
-        limit=limit,
-    )
+def uncopied(reader: Reader, *, now: datetime, limit: int) -> list[tuple[Mailbox, list[Attempt]]]:
+    """Return, by mailbox, what was sent whose copy was not seen in Sent.
+
+    At once where the server is known to save none; after `COPY_AFTER` where that is still to be learned.
+    """
+    found = []
+    for mailbox in reader.all(Mailbox, "mailboxes.copying"):
+        before = now if mailbox.saves_sent is False else now - COPY_AFTER
+        attempts = reader.all(
+            Attempt,
+            "attempts.uncopied",
+            workspace_id=mailbox.workspace_id,
+            mailbox_id=mailbox.id,
+            before=before,
+            limit=limit,
+        )
+        if attempts:
+            found.append((mailbox, attempts))
+    return found
 
 
 def outgoing_raw(reader: Reader, attempt: Attempt) -> bytes | None:

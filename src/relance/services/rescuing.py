@@ -4,7 +4,7 @@ Rule 1: what was only reserved has not left: its slot goes back and the step is 
 Rule 2: what was in flight may have left: it becomes `unknown`, and only after its last possible moment.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from relance.core.attempt import Attempt, AttemptStatus
@@ -21,9 +21,22 @@ from relance.services.situations import plan_of, workspace_of
 AFTER_RELEASE = timedelta(seconds=10)
 
 
-def left_behind(reader: Reader, *, worker: str, limit: int) -> list[Enrollment]:
-    """Return rows that some other process holds; whether it is dead is for the caller to know."""
-    return reader.all(Enrollment, "enrollments.locked_by_others", worker=worker, limit=limit)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftBehind:
+    """What nobody works on any more."""
+
+    abandoned: list[Attempt]  #: In flight past the last moment at which their dot could have left.
+    locked: list[Enrollment]  #: Held by some other process; whether it is dead is for the caller to know.
+    slots: list[Attempt]  #: Ended, and still holding a slot.
+
+
+def left_behind(reader: Reader, *, worker: str, now: datetime, limit: int) -> LeftBehind:
+    """Return what looks left behind, as one process sees it."""
+    return LeftBehind(
+        abandoned=reader.all(Attempt, "attempts.abandoned", now=now - AFTER_RELEASE, limit=limit),
+        locked=reader.all(Enrollment, "enrollments.locked_by_others", worker=worker, limit=limit),
+        slots=reader.all(Attempt, "attempts.slots_left_behind", limit=limit),
+    )
 
 
 def take_over(tx: Transaction, *, workspace_id: int, enrollment_id: int, holder: str) -> bool:
@@ -49,11 +62,6 @@ def take_over(tx: Transaction, *, workspace_id: int, enrollment_id: int, holder:
     return True
 
 
-def abandoned(reader: Reader, *, now: datetime, limit: int) -> list[Attempt]:
-    """Return what is in flight past the last moment at which its dot could have left."""
-    return reader.all(Attempt, "attempts.abandoned", now=now - AFTER_RELEASE, limit=limit)
-
-
 def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
     """Call an abandoned attempt unknown."""
     lose(
@@ -63,11 +71,6 @@ def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
         error="its process ended before it could say what became of it",
         now=now,
     )
-
-
-def slots_left_behind(reader: Reader, *, limit: int) -> list[Attempt]:
-    """Return ended attempts that still hold a slot."""
-    return reader.all(Attempt, "attempts.slots_left_behind", limit=limit)
 
 
 def return_slot(tx: Transaction, attempt: Attempt) -> None:

@@ -153,3 +153,9 @@ FROM mailboxes
 WHERE status IN ('active', 'auth_error', 'unreachable') AND (next_allowed_at > :now OR skip_until > :now)
 ORDER BY 1
 LIMIT 1
+
+-- name: mailboxes.copying
+-- Working mailboxes whose copies in Sent are not known to be saved by their server.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent)
+ORDER BY id

@@ -1,0 +1,84 @@
+"""Importing a batch of rows: one transaction, every row counted, none taking another along."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from relance.ports.store import Transaction
+from relance.services import enrollments, leads
+from relance.services.lead_files.reading import BadRow, LeadRow
+from relance.services.mailboxes import own_addresses
+from relance.services.refusals import RefusedError
+from relance.services.situations import Keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """What became of one batch; imported + merged + skipped + refused are its rows."""
+
+    imported: int
+    merged: int
+    skipped: int  #: Addresses of our own mailboxes: they are never leads.
+    refused: tuple[BadRow, ...]
+    enrolled: int = 0
+    already_enrolled: int = 0
+
+
+def import_batch(
+    tx: Transaction,
+    rows: Sequence[LeadRow],
+    *,
+    workspace_id: int,
+    source: str,
+    list_name: str | None,
+    sequence_name: str | None,
+    keys: Keys,
+    now: datetime,
+) -> BatchResult:
+    """Add or merge every row, put it on the list and enroll it. Raises RefusedError if the sequence is not live."""
+    ours = own_addresses(tx)
+    imported = merged = skipped = 0
+    refused: list[BadRow] = []
+    lead_ids: list[int] = []
+    for row in rows:
+        if row.email in ours:
+            skipped += 1
+            continue
+        try:
+            added = leads.add(
+                tx,
+                workspace_id=workspace_id,
+                email=row.email,
+                values=row.values,
+                source=source,
+                list_name=list_name,
+                now=now,
+            )
+        except RefusedError as error:
+            refused.append(BadRow(line=row.line, reason=str(error), raw=row.raw))
+            continue
+        lead_ids.append(added.lead_id)
+        if added.outcome is leads.Addition.ADDED:
+            imported += 1
+        else:
+            merged += 1
+    enrolled = already = 0
+    if sequence_name is not None and lead_ids:
+        done = enrollments.enroll(
+            tx,
+            workspace_id=workspace_id,
+            sequence_name=sequence_name,
+            lead_ids=dict.fromkeys(lead_ids),
+            source_list=list_name,
+            keys=keys,
+            now=now,
+        )
+        enrolled, already = done.enrolled, done.already
+    return BatchResult(
+        imported=imported,
+        merged=merged,
+        skipped=skipped,
+        refused=tuple(refused),
+        enrolled=enrolled,
+        already_enrolled=already,
+    )

@@ -1,0 +1,116 @@
+"""Rows of a lead file as leads, or as what is wrong with them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from relance.core.calendar import zone_named
+from relance.services.addresses import BadAddressError, clean_address
+from relance.services.lead_files.headers import EMAIL, Columns, match_headers
+from relance.services.lead_files.records import Dialect, FileFormatError, Record, find_dialect, read_records
+
+VALUE_CHARACTERS = 10_000
+_PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadRow:
+    """A row that names a person."""
+
+    line: int
+    email: str
+    values: Mapping[str, str]  #: Field to value; blank ones are left out.
+    raw: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRow:
+    """A row that cannot be imported, and why."""
+
+    line: int
+    reason: str
+    raw: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmptyRow:
+    """A row with separators and nothing between them."""
+
+    line: int
+
+
+Row = LeadRow | BadRow | EmptyRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadFile:
+    """A file whose header was understood. Its rows are read when they are asked for."""
+
+    path: Path
+    dialect: Dialect
+    columns: Columns
+
+    def rows(self) -> Iterator[Row]:
+        """Yield every row after the header. Raises OSError."""
+        records = read_records(self.path, self.dialect)
+        next(records, None)
+        for record in records:
+            yield _read(record, self.columns)
+
+
+def open_lead_file(path: Path, mapped: Mapping[str, str]) -> LeadFile:
+    """Find out how the file is written and what its columns are. Raises FileFormatError, RefusedError, OSError."""
+    if path.is_dir():
+        raise FileFormatError(f"{path} is a directory: name a CSV file")
+    dialect = find_dialect(path)
+    header = next(read_records(path, dialect), None)
+    if header is None:
+        raise FileFormatError(f"{path} is empty: its first line must name the columns")
+    if header.problem:
+        raise FileFormatError(f"{path}:{header.line}: the header cannot be read: {header.problem}")
+    return LeadFile(path=path, dialect=dialect, columns=match_headers(header.values, mapped))
+
+
+def _read(record: Record, columns: Columns) -> Row:
+    def bad(reason: str) -> BadRow:
+        return BadRow(line=record.line, reason=reason, raw=record.values)
+
+    if record.problem:
+        return bad(record.problem)
+    values = [value.strip(" \t\r\n\u00a0\u200b\ufeff") for value in record.values]
+    if not any(values):
+        return EmptyRow(line=record.line)
+    if any("\0" in value for value in values):
+        return bad("it holds NUL bytes; export the file again as UTF-8")
+    if any("\ufffd" in value for value in values):
+        return bad("it holds characters that cannot be decoded; export the file again as UTF-8")
+    if any(values[len(columns.fields) :]):
+        return bad(
+            f"it has {len(values)} values for {len(columns.fields)} columns; "
+            "put a value that holds the separator into quotation marks"
+        )
+    fields = {field: value for field, value in zip(columns.fields, values, strict=False) if field and value}
+    long = next((field for field, value in fields.items() if len(value) > VALUE_CHARACTERS), None)
+    if long is not None:
+        return bad(f"{long} has more than {VALUE_CHARACTERS} characters; shorten it")
+    try:
+        email = clean_address(fields.pop(EMAIL, ""))
+    except BadAddressError as error:
+        return bad(f"the e-mail address is not one: {error.reason}")
+    zone = fields.get("timezone")
+    if zone is not None and zone_named(zone) is None:
+        return bad(f"{zone!r} is not a time zone; write an IANA name such as Europe/Berlin, or leave it out")
+    return LeadRow(line=record.line, email=email, values=_normalised(fields), raw=record.values)
+
+
+def _normalised(fields: Mapping[str, str]) -> Mapping[str, str]:
+    """Write identities in the one spelling they are compared by."""
+    values = dict(fields)
+    phone = re.sub(r"[\s()./-]", "", values.get("phone", ""))
+    phone = f"+{phone[2:]}" if phone.startswith("00") else phone
+    if _PHONE.fullmatch(phone):
+        values["phone"] = phone
+    if "linkedin_url" in values:
+        values["linkedin_url"] = values["linkedin_url"].casefold().rstrip("/").partition("?")[0]
+    return values
