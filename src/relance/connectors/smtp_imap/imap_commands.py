@@ -5,7 +5,7 @@ then everything is one piece and no round trip is lost.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -113,11 +113,6 @@ def write_set(numbers: Iterable[int]) -> str:
         else:
             ranges.append([number, number])
     return ",".join(str(low) if low == high else f"{low}:{high}" for low, high in ranges)
-
-
-def in_sets(numbers: Sequence[int], *, longest: int = 1000) -> list[str]:
-    """Return `numbers` in as many sets as keep a command line short (RFC 7162 §4: 8,192 bytes)."""
-    return [write_set(numbers[at : at + longest]) for at in range(0, len(numbers), longest)]
 
 
 def _quotable(data: bytes) -> bool:

@@ -8,6 +8,7 @@ Rule 4: a transaction that is given up before its dot breaks the connection, so 
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable
 from typing import cast
 
@@ -41,6 +42,12 @@ PROBE_SECONDS = 15.0  # for the RSET that proves a kept connection
 START_INPUT = 354
 LOGIN_REQUIRED = 530
 BAD_ADDRESS = 553
+QUIT_SECONDS = 0.5  # politeness has its limits
+# RFC 5321 §4.1.2: a dot-string or a quoted string, then a domain or an address literal; printable ASCII only.
+ADDRESS = re.compile(
+    r"""(?:[^\s<>()\[\],;:\\"@\x00-\x1f\x7f-\U0010ffff]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*")"""
+    r"""@(?:[A-Za-z0-9._-]+|\[[A-Za-z0-9.:-]+\])"""
+)
 
 
 class SmtpSender:
@@ -62,6 +69,8 @@ class SmtpSender:
 
         Raises MailboxUnreachableError, LoginRefusedError, RejectedError.
         """
+        _refuse_bad_address("MAIL", envelope.sender)
+        _refuse_bad_address("RCPT", envelope.recipient)
         async with self._turn:
             if self._staged is not None:
                 self._staged.is_over = True
@@ -174,30 +183,26 @@ class SmtpSender:
         return True
 
     async def _announce(self, smtp: aiosmtplib.SMTP, envelope: Envelope) -> None:
-        stage = "MAIL"
-        size = [f"SIZE={len(envelope.raw)}"] if smtp.supports_extension("size") else []
-        try:
-            await smtp.mail(envelope.sender, options=size)
-            stage = "RCPT"
-            await smtp.rcpt(envelope.recipient)
-        except aiosmtplib.SMTPResponseException as error:
-            if stage == "RCPT" and Reply(code=error.code, text="").is_yes:
-                return  # 252 and the like: it will try
-            raise self._refusal(stage, error) from error
-        except (aiosmtplib.SMTPException, OSError) as error:
-            raise MailboxUnreachableError(f"{self._server} was lost before the message: {explain(error)}") from error
-        except ValueError as error:  # UnicodeError too
-            text = "the address cannot be written in SMTP without SMTPUTF8"
-            raise RejectedError(stage=stage, code=BAD_ADDRESS, enhanced="5.6.7", text=text) from error
+        size = f" SIZE={len(envelope.raw)}" if smtp.supports_extension("size") else ""
+        for stage, argument in (("MAIL", f"FROM:<{envelope.sender}>{size}"), ("RCPT", f"TO:<{envelope.recipient}>")):
+            try:
+                # Not mail() and rcpt(): they would make some address out of whatever they are given.
+                code, text = await smtp.execute_command(stage.encode("ascii"), argument.encode("ascii"))
+            except (aiosmtplib.SMTPException, OSError) as error:
+                raise MailboxUnreachableError(
+                    f"{self._server} was lost before the message: {explain(error)}"
+                ) from error
+            if not Reply(code=code, text=text).is_yes:
+                raise self._refusal(stage, code, text)
 
-    def _refusal(self, stage: str, error: aiosmtplib.SMTPResponseException) -> Exception:
-        if not speaks_smtp(error.code):
-            return MailboxUnreachableError(f"{self._server} answered {stage} with something that is no reply")
-        if stage == "MAIL" and error.code == SERVICE_CLOSES:
-            return MailboxUnreachableError(f"{self._server} takes no message now: {error.code} {error.message}")
-        if stage == "MAIL" and error.code == LOGIN_REQUIRED:
-            return LoginRefusedError(f"{self._server} wants a login first: {error.code} {error.message}")
-        return RejectedError(stage=stage, code=error.code, enhanced=enhanced_code(error.message), text=error.message)
+    def _refusal(self, stage: str, code: int, text: str) -> Exception:
+        if not speaks_smtp(code):
+            return MailboxUnreachableError(f"{self._server} answered {stage} with something that is no refusal: {code}")
+        if stage == "MAIL" and code == SERVICE_CLOSES:
+            return MailboxUnreachableError(f"{self._server} takes no message now: {code} {text}")
+        if stage == "MAIL" and code == LOGIN_REQUIRED:
+            return LoginRefusedError(f"{self._server} wants a login first: {code} {text}")
+        return RejectedError(stage=stage, code=code, enhanced=enhanced_code(text), text=text)
 
     async def _transmit(
         self, phase: DataPhase, envelope: Envelope, may_leave: Callable[[], bool], deadline: float
@@ -266,7 +271,7 @@ class SmtpSender:
     async def _quit(self) -> None:
         if self._smtp is not None and self._smtp.is_connected:
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
-                await self._smtp.quit(timeout=min(2.0, self._settings.command_seconds))
+                await self._smtp.quit(timeout=min(QUIT_SECONDS, self._settings.command_seconds))
         self.abort()
 
 
@@ -291,6 +296,13 @@ class StagedMessage:
     async def discard(self) -> None:
         """Give the transaction up; nothing has left."""
         await self._sender.discard(self)
+
+
+def _refuse_bad_address(stage: str, address: str) -> None:
+    """Raise RejectedError for what SMTP cannot carry, or could be made to misread."""
+    if ADDRESS.fullmatch(address) is None:
+        text = "the address cannot be written in SMTP without SMTPUTF8"
+        raise RejectedError(stage=stage, code=BAD_ADDRESS, enhanced="5.6.7", text=text)
 
 
 def _early(phase: DataPhase) -> Reply | None:
