@@ -203,3 +203,9 @@ LIMIT 1
 -- How many messages a mailbox has sent since then.
 SELECT count(*) FROM attempts
 WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since
+
+-- name: attempts.overdue_in_flight
+-- In flight past the last moment at which the dot could have left.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND status = 'in_flight' AND release_by < :now
+ORDER BY release_by

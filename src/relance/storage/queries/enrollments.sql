@@ -195,3 +195,21 @@ WHERE status IN ('active', 'waiting') AND ready_at <= :now
         SELECT 1 FROM sequences s
         WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
     )
+
+-- name: enrollments.lock_expired
+-- Rows whose lock ought to have been let go.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND lock_holder IS NOT NULL AND lock_expires_at < :now
+ORDER BY lock_expires_at
+
+-- name: enrollments.overdue
+-- Rows of live sequences that have been ready for long and that nobody holds, the most due first.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :before AND lock_holder IS NULL
+    AND EXISTS (
+        SELECT 1 FROM sequences s
+        WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
+            AND (s.skip_until IS NULL OR s.skip_until < :before)
+    )
+ORDER BY ready_at
+LIMIT :limit
