@@ -139,19 +139,10 @@ def test_a_loop_in_which_time_passes_is_allowed(steps):
 
 
 IDS = ["a", "b", "c", "d", "e"]
-TARGETS = st.sampled_from([*IDS, "stop"])
-DELAY_TEXTS = st.sampled_from(["0s", "1h", "2d"])
-STEP = st.one_of(
-    st.builds(lambda after, subject: ("email", after, subject), DELAY_TEXTS, st.sampled_from([None, "Hello"])),
-    st.builds(lambda duration, after: ("wait", duration, after), DELAY_TEXTS, DELAY_TEXTS),
-    st.builds(
-        lambda condition, then, otherwise, after: ("branch", condition, then, otherwise, after),
-        st.sampled_from([REPLIED, GOLD]),
-        TARGETS,
-        st.none() | TARGETS,
-        DELAY_TEXTS,
-    ),
-)
+DELAY_TEXTS = st.sampled_from(["1h", "2d", "0s"])
+CONDITIONS = st.sampled_from([REPLIED, GOLD])
+EMAILS = st.tuples(st.just("email"), DELAY_TEXTS, st.sampled_from(["Hello", "Hello", "Hello", None]))
+WAITS = st.tuples(st.just("wait"), DELAY_TEXTS, DELAY_TEXTS)
 
 
 def build(step_id, parts):
@@ -163,9 +154,16 @@ def build(step_id, parts):
     return wait(step_id, *arguments) if kind == "wait" else branch(step_id, *arguments)
 
 
-PLANS = st.lists(STEP, min_size=1, max_size=5).map(
-    lambda parts: plan(*[build(step_id, part) for step_id, part in zip(IDS, parts, strict=False)])
-)
+@st.composite
+def plans(draw) -> Plan:
+    """Draw a plan whose branches lead to steps that exist."""
+    ids = IDS[: draw(st.integers(1, len(IDS)))]
+    targets = st.sampled_from([*ids, "stop"])
+    steps = [build(ids[0], draw(EMAILS))]
+    for step_id in ids[1:]:
+        branches = st.tuples(st.just("branch"), CONDITIONS, targets, st.none() | targets, DELAY_TEXTS)
+        steps.append(build(step_id, draw(EMAILS | WAITS | branches)))
+    return plan(*draw(st.permutations(steps)))
 
 
 def walk(the_plan: Plan, person: Lead, replied_at: datetime | None) -> Iterator[tuple[Step | None, datetime, Advance]]:
@@ -185,10 +183,10 @@ def walk(the_plan: Plan, person: Lead, replied_at: datetime | None) -> Iterator[
         row = outcome.enrollment
 
 
-@given(PLANS, st.booleans(), st.none() | st.just(NOW))
+@given(plans(), st.booleans(), st.none() | st.just(NOW))
 def test_a_plan_without_problems_can_be_walked(the_plan, gold, replied_at):
     """Whoever walks it never meets a missing step, never stands still in a circle, and opens with a subject."""
-    assume(not problems(the_plan))
+    assume(all("no way leads" in problem.message for problem in problems(the_plan)))  # Those harm nobody.
     walked = list(walk(the_plan, lead(fields={"tier": "gold"} if gold else {}), replied_at))
     steps, times, outcomes = zip(*walked, strict=True)
     opening = next((step for step in steps if isinstance(step, EmailStep)), None)
