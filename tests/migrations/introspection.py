@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-FOREIGN = {"sqlite_sequence"}
 POSTGRES_COLUMNS = """
     SELECT table_name, column_name, is_nullable = 'YES', is_generated = 'ALWAYS', data_type
     FROM information_schema.columns WHERE table_schema = 'public' AND table_name !~ '^events_'
@@ -39,7 +38,7 @@ class Schema:
 def sqlite_schema(connection):
     """Read a SQLite connection's schema."""
     names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    tables = [row[0] for row in connection.execute(names) if row[0] not in FOREIGN]
+    tables = [row[0] for row in connection.execute(names) if not row[0].startswith("sqlite_")]
     columns: set[tuple[str, str, bool, bool]] = set()
     unique: set[tuple[str, bool, tuple[str, ...]]] = set()
     indexes: set[tuple[str, bool, tuple[str, ...]]] = set()

@@ -8,6 +8,7 @@ CREATE TABLE sequences (
     version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
     skip_until TIMESTAMPTZ,
     last_skip_reason TEXT,
+    new_leads_until TIMESTAMPTZ,  -- no first messages until then: max_new_per_day is used up
     last_served_at TIMESTAMPTZ,
     revision BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TIMESTAMPTZ NOT NULL,

@@ -8,6 +8,7 @@ CREATE TABLE sequences (
     version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
     skip_until TEXT,
     last_skip_reason TEXT,
+    new_leads_until TEXT,  -- no first messages until then: max_new_per_day is used up
     last_served_at TEXT,
     revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TEXT NOT NULL,

@@ -56,10 +56,18 @@ CREATE UNIQUE INDEX attempts_open ON attempts (workspace_id, enrollment_id)
     WHERE status IN ('reserved', 'in_flight', 'unknown');
 CREATE INDEX attempts_lead ON attempts (workspace_id, lead_id, planned_at);
 CREATE INDEX attempts_mailbox ON attempts (workspace_id, mailbox_id, status, planned_at);
+CREATE INDEX attempts_recipient ON attempts (workspace_id, recipient, planned_at);
 CREATE INDEX attempts_sequence ON attempts (workspace_id, sequence_id, step);
 CREATE INDEX attempts_reserved ON attempts (planned_at) WHERE status = 'reserved';
-CREATE INDEX attempts_unsettled ON attempts (next_look_at) WHERE status IN ('in_flight', 'unknown');
+-- SQLite uses a partial index only where a query says its condition in these words.
+CREATE INDEX attempts_unknown ON attempts (next_look_at) WHERE status = 'unknown';
+CREATE INDEX attempts_in_flight ON attempts (release_by) WHERE status = 'in_flight';
+CREATE INDEX attempts_unsettled ON attempts (status) WHERE status IN ('unknown', 'in_flight');
+CREATE INDEX attempts_slots_left_behind ON attempts (id) WHERE status IN ('voided', 'failed') AND holds_slot;
 CREATE INDEX attempts_wire_message_id ON attempts (workspace_id, wire_message_id) WHERE wire_message_id IS NOT NULL;
 CREATE INDEX attempts_provider_thread_id ON attempts (workspace_id, provider_thread_id)
     WHERE provider_thread_id IS NOT NULL;
 CREATE INDEX attempts_trace ON attempts (workspace_id, trace);
+-- Sent, but its copy was not yet seen in the Sent folder.
+CREATE INDEX attempts_uncopied ON attempts (workspace_id, mailbox_id, sent_at)
+    WHERE status = 'sent' AND sent_copy_at IS NULL;

@@ -1,0 +1,1 @@
+-- PostgreSQL's autovacuum keeps its own statistics; only SQLite is told what to expect.

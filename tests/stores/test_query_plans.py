@@ -1,0 +1,69 @@
+"""A pass of the engine costs what can be done, not what exists: no statement reads a whole large table.
+
+SQLite plans by the statistics that a migration gives it, so its plans are the same on the first day and in a year.
+"""
+
+import re
+from collections.abc import Iterator
+
+import apsw
+import pytest
+
+from relance.storage.rows import sqlite_parameters
+from relance.storage.statements import Dialect, load_statements
+from store_places import sqlite_place
+
+LARGE = {"leads", "enrollments", "attempts", "messages", "events", "enrollment_history", "suppressions", "touches"}
+
+#: Read on request by a person, who wants everything; never by a pass of the engine.
+REPORTS = {
+    "attempts.count_by_status",
+    "attempts.of_sequence",
+    "attempts.unsettled",
+    "enrollments.chosen",
+    "enrollments.count_by_status",
+    "enrollments.count_unfinished",
+    "events.count_by_name",
+    "leads.of_workspace",
+    "messages.count_by_kind",
+    "messages.incoming",
+    "suppressions.of_workspace",
+}
+#: Partial indexes that only hold what is unusual: reading one whole is reading little.
+SMALL_INDEXES = {"attempts_unknown", "attempts_slots_left_behind", "attempts_unsettled", "enrollments_locked"}
+_STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory) -> Iterator[apsw.Connection]:
+    """Return a connection to an empty database with its schema."""
+    opened = apsw.Connection(str(sqlite_place(tmp_path_factory.mktemp("plans"))))
+    yield opened
+    opened.close()
+
+
+def reads_whole_table(detail: str, aliases: dict[str, str]) -> bool:
+    """Tell whether this step of a plan walks a large table, or all that a workspace has of it."""
+    found = _STEP.match(detail)
+    if not found:
+        return False
+    how, name, index, rest = found.groups()
+    if aliases.get(name, name) not in LARGE or index in SMALL_INDEXES:
+        return False
+    return how == "SCAN" or rest.strip() == "(workspace_id=?)"
+
+
+@pytest.mark.parametrize("name", sorted(set(load_statements(Dialect.SQLITE)) - REPORTS))
+def test_no_statement_reads_a_whole_large_table(connection, name):
+    """With a hundred thousand leads it would still find its few rows by an index."""
+    statement = load_statements(Dialect.SQLITE)[name]
+    aliases = {short: table for table, short in re.findall(r"(?:FROM|JOIN)\s+(\w+)\s+(?:AS\s+)?(\w+)", statement.sql)}
+    nothing: dict[str, object] = {parameter: [] if parameter.endswith("_list") else None for parameter in statement.parameters}
+    plan = [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + statement.sql, sqlite_parameters(nothing))]
+
+    assert [] == [detail for detail in plan if reads_whole_table(detail, aliases)]
+
+
+def test_the_reports_exist():
+    """A name that is gone would excuse a new statement."""
+    assert set() == REPORTS - load_statements(Dialect.SQLITE).keys()
