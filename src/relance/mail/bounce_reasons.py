@@ -16,6 +16,16 @@ from enum import StrEnum
 
 from relance.mail.bounce_phrases import PHRASES, BounceReason
 
+__all__ = [
+    "HARD_REASONS",
+    "BounceKind",
+    "BounceReason",
+    "BounceVerdict",
+    "codes_in",
+    "reason_of",
+    "verdict",
+]
+
 MAX_TEXT = 4096
 
 

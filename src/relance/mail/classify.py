@@ -1,13 +1,14 @@
 """What an incoming message is, and what it says about whom.
 
-Rule 1: notices about delivery come first; they call themselves automatic too. Then complaints, receipts, invitations,
-        machines, people.
+Rule 1: complaints, receipts and notices about delivery come first; they call themselves automatic too. Then
+        invitations, machines, people.
 Rule 2: what a person wrote is a human reply unless it leaves no doubt that it is something else; "not interested" is
         one.
 Rule 3: only the new text counts, never the quotation below it, and only the From header names the sender.
 Rule 4: nothing here raises. What cannot be understood is `other`, with the reason in `evidence`.
 """
 
+import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -28,6 +29,11 @@ __all__ = ["RULES_VERSION", "BouncedRecipient", "Classification", "Confidence", 
 
 RULES_VERSION = 1
 """Grows with every change of the rules that may class a message differently; stored with each message."""
+
+
+_RECEIPTS = frozenset({"message/disposition-notification", "message/global-disposition-notification"})
+_CALENDARS = frozenset({"text/calendar", "application/ics"})
+_INVITING = ("REPLY", "REQUEST", "CANCEL", "COUNTER", "DECLINECOUNTER")
 
 
 class Kind(StrEnum):
@@ -86,10 +92,12 @@ def classify(
     `own_addresses` are the case-folded addresses of the installation's mailboxes. `received_at` dates an absence
     notice whose return has no year; without it the message's own date serves.
     """
-    if (report := read_provider_notice(message) or read_report(message)) is not None:
-        return _report(message, report)
     if (complaint := read_complaint(message)) is not None:
         return _complaint(message, complaint)
+    if _is_read_receipt(message):
+        return _receipt(message)
+    if (report := read_provider_notice(message) or read_report(message)) is not None:
+        return _report(message, report)
     if (simple := _receipt_or_invitation(message)) is not None:
         return simple
     written = new_text(message.text, message.html)
@@ -167,21 +175,25 @@ def _complaint(message: Message, complaint: Complaint) -> Classification:
     )
 
 
+def _is_read_receipt(message: Message) -> bool:
+    """Tell whether a person's program says that it showed the message; a rejection may come in the same form."""
+    parts = [part.text[:65_536].lower() for part in message.embedded if part.content_type in _RECEIPTS]
+    return any(
+        re.search(r"^disposition:[^\n]{0,80};[ \t]*(?:displayed|processed|dispatched|denied)", text, re.MULTILINE)
+        for text in parts
+    )
+
+
+def _receipt(message: Message) -> Classification:
+    receipt = _plain(message, Kind.MDN, Confidence.CERTAIN, "disposition-notification part", None)
+    return replace(receipt, original_message_id=original_id(message))
+
+
 def _receipt_or_invitation(message: Message) -> Classification | None:
-    types = {part.content_type for part in message.embedded}
-    if types & {"message/disposition-notification", "message/global-disposition-notification"}:
-        receipt = _plain(message, Kind.MDN, Confidence.CERTAIN, "disposition-notification part", None)
-        return replace_original(receipt, original_id(message))
-    calendars = [
-        part.text[:65_536].upper()
-        for part in message.embedded
-        if part.content_type in {"text/calendar", "application/ics"}
-    ]
-    if any(
-        f"METHOD:{method}" in text
-        for text in calendars
-        for method in ("REPLY", "REQUEST", "CANCEL", "COUNTER", "DECLINECOUNTER")
-    ):
+    if any(part.content_type in _RECEIPTS for part in message.embedded):
+        return _receipt(message)
+    calendars = [part.text[:65_536].upper() for part in message.embedded if part.content_type in _CALENDARS]
+    if any(f"METHOD:{method}" in text for text in calendars for method in _INVITING):
         return _plain(message, Kind.CALENDAR, Confidence.CERTAIN, "calendar part with a method", None)
     return None
 
@@ -235,8 +247,3 @@ def _plain(message: Message, kind: Kind, confidence: Confidence, evidence: str, 
 def answered_ids(message: Message) -> tuple[str, ...]:
     """Return every id the message says it answers, nearest first: In-Reply-To, then References from its end."""
     return tuple(dict.fromkeys((*message.in_reply_to, *reversed(message.references))))
-
-
-def replace_original(classification: Classification, original: str | None) -> Classification:
-    """Return the classification with the id of the message it is about."""
-    return replace(classification, original_message_id=original)

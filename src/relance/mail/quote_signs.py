@@ -13,8 +13,10 @@ WROTE = (
     "şunu yazdı|napsal(?:\\(a\\)|a)?|napísal(?:\\(a\\)|a)?|"
     "írta|ezt írta[^:]{0,80}|a scris|viết|đã viết|rašė|parašė|kirjutas|rakstīja|napisao(?:/la|\\(la\\))?|"
     "napisala|je napisa[ol](?:/la|\\(-a\\))?|menulis|"
-    "写道|寫道|写到|のメール|さんは書きました|님이 작성|작성|כתב(?:/ה)?|كتب(?:ت)?|เขียน(?:ว่า)?|skrifaði|tarafından"
+    "כתב(?:/ה)?|كتب(?:ت)?|skrifaði|tarafından"
 )
+# The same in scripts that put no space before a verb.
+WROTE_UNSPACED = "写道|寫道|写到|のメール|さんは書きました|님이 작성|작성|เขียน(?:ว่า)?"
 # Words that open one.
 OPENERS = (
     "on|le|am|el|il|in data|op|den|em|w dniu|dnia|dne|dňa|v|na|pe|în|în data|la|vào|vào lúc|at|"

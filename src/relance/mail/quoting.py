@@ -25,7 +25,10 @@ _SIGNATURE_LINES = 8
 _LONG_LINE = 50
 
 _QUOTED = re.compile(r"^[ \t]{0,3}(?:>|\|(?=[ \t]))")
-_WROTE = re.compile(rf"(?:^|[\s>\"')\]])(?:{signs.WROTE})\s*(?::|：|\.{{3}}|-{{2,}})?\s*[-—]*$", re.IGNORECASE)
+_WROTE = re.compile(
+    rf"(?:(?:^|[\s>\"')\]])(?:{signs.WROTE})|{signs.WROTE_UNSPACED})\s*(?::|：|\.{{3}}|-{{2,}})?\s*[-—]*$",
+    re.IGNORECASE,
+)
 _WROTE_FIRST = re.compile(
     r"\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał)\b.{1,200}[:：]$", re.IGNORECASE
 )

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 MAX_TEXT = 4000
 _FURTHEST = timedelta(days=400)
+_NEAR = timedelta(days=200)  # For dates without a year: further off, the past one was meant.
 _REACH = 60  # Characters between the word and its date.
 
 _MONTHS = {
@@ -136,7 +137,8 @@ def _made(year: str | None, month: int, day: int, received: date | None) -> date
         if received is None:
             return None
         this_year = date(received.year, month, day)
-        return this_year if this_year >= received else date(received.year + 1, month, day)
+        following = this_year if this_year >= received else date(received.year + 1, month, day)
+        return following if following <= received + _NEAR else None
     except ValueError:
         return None
 
