@@ -24,7 +24,7 @@ VALUES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
 HOSTILE = st.lists(
     st.sampled_from(["{{ x }}", "{a|b}", "{% if %}", "&", "<b>", "'", '"', "\n", "{", "}}", "Ann"]), max_size=8
 ).map("".join)
-BLANKS = st.sampled_from([None, "", " ", "\t\n", "\u00a0", "\u200b", "\ufeff \u2060", "\x00", "\u3164".strip("\u3164")])
+BLANKS = st.sampled_from([None, "", " ", "\t\n", "\u00a0", "\u200b", "\ufeff \u2060", "\x00"])
 SEEDS = st.binary(max_size=8)
 
 
