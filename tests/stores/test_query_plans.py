@@ -58,7 +58,9 @@ def test_no_statement_reads_a_whole_large_table(connection, name):
     """With a hundred thousand leads it would still find its few rows by an index."""
     statement = load_statements(Dialect.SQLITE)[name]
     aliases = {short: table for table, short in re.findall(r"(?:FROM|JOIN)\s+(\w+)\s+(?:AS\s+)?(\w+)", statement.sql)}
-    nothing: dict[str, object] = {parameter: [] if parameter.endswith("_list") else None for parameter in statement.parameters}
+    nothing: dict[str, object] = {
+        parameter: [] if parameter.endswith("_list") else None for parameter in statement.parameters
+    }
     plan = [row[3] for row in connection.execute("EXPLAIN QUERY PLAN " + statement.sql, sqlite_parameters(nothing))]
 
     assert [] == [detail for detail in plan if reads_whole_table(detail, aliases)]

@@ -208,6 +208,16 @@ async def test_success_is_told_only_after_the_disk_has_synced(store, disk):
     assert ["a", "before"] == await names(store)
 
 
+async def test_a_run_counts_the_rows_of_a_statement_that_also_returns_them(store):
+    """Both ways to read a conditional write agree."""
+
+    def take(tx, epoch):
+        return tx.run("shards.take", id=3, owner="a", epoch=epoch, lease_seconds=30)
+
+    assert [1, 0] == [await store.write(take, 0), await store.write(take, 0)]
+    assert [3] == await store.write(lambda tx: tx.all(int, "shards.renew", owner="a", lease_seconds=30))
+
+
 async def test_another_process_that_writes_too_long_makes_it_busy(store, sqlite_path):
     """Try again; nothing was changed."""
     other = connect(sqlite_path)

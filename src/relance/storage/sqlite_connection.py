@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 
 from relance.ports.store import ConflictError, StoreBusyError, StoreError, StoreUnavailableError
+from relance.storage.durable_files import sync_folder
 
 WRITER = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 READER = apsw.SQLITE_OPEN_READONLY
@@ -60,6 +61,7 @@ def connect(path: Path, *, flags: int = WRITER, patience: float = PATIENCE, vfs:
 def _create(path: Path) -> None:
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, _OWNER_ONLY))
+        sync_folder(path.parent)
 
 
 def _apply(connection: apsw.Connection, path: Path) -> None:
