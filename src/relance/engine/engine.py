@@ -25,6 +25,9 @@ from relance.services import scheduling
 #: Loops whose work becomes due by the domain's time; the others are woken by what happens.
 _TIMED = ("dispatcher", "walker", "poller", "reconciler", "rescuer")
 
+#: Loops for which any movement may have made something ready.
+_FOLLOWING = ("dispatcher", "walker", "reconciler")
+
 
 class Engine:
     """Starts, drains and watches over the loops."""
@@ -53,9 +56,10 @@ class Engine:
         self._supervisor = Supervisor([*self._loops.values(), self._keeper], around.monotonic, around.log)
         #: Set whenever the engine may have come to rest; who waits clears it before looking.
         self.changed = asyncio.Event()
-        self._dispatcher.on_done = self._sent
+        self._dispatcher.on_done = self._moved
         self._poller.on_done = self._read
         for loop in self._loops.values():
+            loop.on_moved = self._moved
             loop.on_idle = self.changed.set
 
     async def start(self) -> None:
@@ -102,12 +106,12 @@ class Engine:
         self._poller.want(box)
         self._loops["poller"].wake()
 
-    def _sent(self) -> None:
-        self._loops["dispatcher"].wake()
-        self._loops["reconciler"].wake()
+    def _moved(self) -> None:
+        """Something moved: what it made ready is looked for at once, wherever it is ready now."""
+        for name in _FOLLOWING:
+            self._loops[name].wake()
         self.changed.set()
 
     def _read(self) -> None:
         self._loops["poller"].wake()
-        self._loops["dispatcher"].wake()
-        self.changed.set()
+        self._moved()

@@ -18,6 +18,7 @@ class Loop:
         self._woken = asyncio.Event()
         self._woken.set()
         self._busy = False
+        self.on_moved: Callable[[], None] = lambda: None
         self.on_idle: Callable[[], None] = lambda: None
         self.passes = 0
 
@@ -44,6 +45,7 @@ class Loop:
             self.passes += 1
             if moved:
                 self._woken.set()
+                self.on_moved()
             elif self.idle:
                 self.on_idle()
 
