@@ -103,15 +103,16 @@ def advance(
     event: EventName,
     cause: str,
     now: datetime,
+    ended_at: datetime | None = None,
     target: str | None = None,
 ) -> Enrollment:
-    """Leave the present step, which ended at `now`, for the next one (or for `target`), or finish.
+    """Leave the present step for the next one (or for `target`), or finish. `ended_at`: when it ended, by default now.
 
     `enrollment` is the row as read, with any other change that the caller wants written already made by `replace`
     on the same revision.
     """
     freed = unlocked(enrollment)
-    outcome = planning.advance(plan, freed, ended_at=now, zone=zone, target=target)
+    outcome = planning.advance(plan, freed, ended_at=ended_at or now, zone=zone, target=target)
     after, entry = _carried_out(freed, outcome, event=event, now=now, cause=cause)
     saved = save_enrollment(tx, enrollment, after, entry)
     if saved.status is EnrollmentStatus.COMPLETED:

@@ -74,7 +74,7 @@ def zone_for(plan: Plan, workspace: Workspace, lead: Lead, mailbox: Mailbox | No
 
 def mailbox_zone(mailbox: Mailbox, workspace: Workspace) -> ZoneInfo:
     """Return the zone in which a mailbox's caps begin anew: its own, else the workspace's, else UTC."""
-    return ZoneInfo(mailbox.timezone or workspace.timezone or "UTC")
+    return calendar.first_zone(mailbox.timezone, workspace.timezone)
 
 
 def buckets_for(mailbox: Mailbox, workspace: Workspace, now: datetime) -> Buckets:
@@ -83,7 +83,7 @@ def buckets_for(mailbox: Mailbox, workspace: Workspace, now: datetime) -> Bucket
     return Buckets(
         mailbox_day=calendar.day_of(now, zone),
         mailbox_hour=calendar.hour_of(now, zone),
-        sequence_day=calendar.day_of(now, ZoneInfo(workspace.timezone or "UTC")),
+        sequence_day=calendar.day_of(now, calendar.first_zone(workspace.timezone)),
     )
 
 

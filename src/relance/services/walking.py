@@ -18,6 +18,7 @@ from relance.services.situations import Keys, gather, workspace_of, zone_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ended:
+    at: datetime  #: A wait ends when it is over, however late that is noticed: due times do not slide.
     event: EventName
     cause: str
     target: str | None
@@ -65,6 +66,7 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
         event=ended.event,
         cause=ended.cause,
         now=now,
+        ended_at=ended.at,
         target=ended.target,
     )
     return True
@@ -74,14 +76,15 @@ def _ended(enrollment: Enrollment, situation: Situation, now: datetime) -> _Ende
     """Say how the step has ended, or when that can be said; None for a step that is somebody else's business."""
     match situation.step:
         case WaitStep(id=step_id):
-            return _Ended(event=EventName.WAIT_ENDED, cause=f"wait {step_id} is over", target=None)
+            over = enrollment.next_due_at or now
+            return _Ended(at=over, event=EventName.WAIT_ENDED, cause=f"wait {step_id} is over", target=None)
         case BranchStep() as step:
             match planning.decide(step, enrollment, situation.lead, now):
                 case planning.NotYet() as not_yet:
                     return not_yet
                 case planning.Decided(target=way):
                     cause = f"branch {step.id} goes to {way or 'the next step'}"
-                    return _Ended(event=EventName.BRANCH_DECIDED, cause=cause, target=way)
+                    return _Ended(at=now, event=EventName.BRANCH_DECIDED, cause=cause, target=way)
         case _:
             return None
 

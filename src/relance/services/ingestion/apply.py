@@ -10,6 +10,7 @@ from datetime import datetime
 
 from relance.core import effects as fx
 from relance.core import transitions
+from relance.core.companies import company_of
 from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus
 from relance.core.events import Event, EventName
 from relance.core.inbound import HUMAN, InboundKind, Received
@@ -144,9 +145,11 @@ def _in_scope(tx: Transaction, arrival: Arrival, match: Match, scope: StopScope)
         case StopScope.LEAD:
             others = tx.all(Enrollment, "enrollments.unfinished_of_lead", **ids, lead_id=match.lead_id)
         case StopScope.COMPANY:
+            others = tx.all(Enrollment, "enrollments.unfinished_of_lead", **ids, lead_id=match.lead_id)
             lead = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
-            domain = lead.domain if lead else ""
-            others = tx.all(Enrollment, "enrollments.unfinished_of_domain", **ids, domain=domain)
+            company = company_of(lead.email) if lead else None
+            if company is not None:
+                others += tx.all(Enrollment, "enrollments.unfinished_of_company", **ids, domain=company)
     wanted = sorted({match.enrollment_id, *(e.id for e in others)})
     locked = (tx.one(Enrollment, "enrollments.lock", **ids, id=enrollment_id) for enrollment_id in wanted)
     return [e for e in locked if e is not None and (not e.terminal or e.id == match.enrollment_id)]

@@ -90,9 +90,8 @@ def candidates_for(
     company = company_of(received.sender) if received.kind in HUMAN and received.sender else None
     colleagues: dict[int, Attempt] = {}
     if company is not None:
-        domain = received.sender.rpartition("@")[2]
         found_there = reader.all(
-            Attempt, "attempts.by_domain", workspace_id=workspace_id, mailbox_id=mailbox_id, domain=domain
+            Attempt, "attempts.by_domain", workspace_id=workspace_id, mailbox_id=mailbox_id, domain=company
         )
         _add(colleagues, (a for a in found_there if _asks_for_company(reader, a)))
     named = {a.id: _candidate(reader, a) for a in found.values()}

@@ -166,7 +166,10 @@ LIMIT 20
 -- What was last sent to this company from this mailbox, newest first.
 SELECT {attempts.columns} FROM attempts
 WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id
-    AND lead_id IN (SELECT id FROM leads WHERE workspace_id = :workspace_id AND domain = :domain)
+    AND lead_id IN (
+        SELECT id FROM leads
+        WHERE workspace_id = :workspace_id AND (domain = :domain OR domain LIKE '%.' || :domain)
+    )
     AND status IN ('sent', 'unknown', 'in_flight')
 ORDER BY planned_at DESC
 LIMIT 20

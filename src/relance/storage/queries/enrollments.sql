@@ -154,11 +154,14 @@ SELECT {enrollments.columns} FROM enrollments
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND status IN ('active', 'waiting', 'paused', 'held')
 ORDER BY id
 
--- name: enrollments.unfinished_of_domain
--- Every run of everyone at one company.
+-- name: enrollments.unfinished_of_company
+-- Every run of everyone at one company, its subdomains included.
 SELECT {enrollments.columns} FROM enrollments
 WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting', 'paused', 'held')
-    AND lead_id IN (SELECT id FROM leads WHERE workspace_id = :workspace_id AND domain = :domain)
+    AND lead_id IN (
+        SELECT id FROM leads
+        WHERE workspace_id = :workspace_id AND (domain = :domain OR domain LIKE '%.' || :domain)
+    )
 ORDER BY id
 
 -- name: enrollments.count_by_status
