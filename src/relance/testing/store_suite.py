@@ -168,6 +168,27 @@ async def a_cancelled_caller_does_not_lose_its_write(store: Store) -> None:
     assert isinstance(result, asyncio.CancelledError)
 
 
+async def a_caller_cancelled_in_the_queue_does_not_lose_its_write(store: Store) -> None:
+    """Nor does whoever is cancelled before the function has begun, behind others that take long."""
+    started, go = threading.Event(), threading.Event()
+
+    def slow(_tx: Transaction) -> None:
+        started.set()
+        assert go.wait(LIMIT)
+
+    before = [asyncio.create_task(store.write(slow)) for _ in range(20)]
+    assert await asyncio.to_thread(started.wait, LIMIT)
+    task = asyncio.create_task(store.write(_add, "kept"))
+    await asyncio.sleep(0)  # it has now handed its function over
+    task.cancel()
+    (result,) = await asyncio.gather(task, return_exceptions=True)
+    go.set()
+    await asyncio.gather(*before)
+    await store.close()  # waits for what was accepted
+
+    assert isinstance(result, asyncio.CancelledError)
+
+
 async def a_reading_sees_one_snapshot(store: Store) -> None:
     """Leave out what commits while it runs; the next reading has it."""
     started, go = threading.Event(), threading.Event()
@@ -327,6 +348,7 @@ CHECKS: tuple[Check, ...] = (
     a_refused_constraint_is_a_conflict,
     an_error_is_final_for_its_function_even_if_it_is_swallowed,
     a_cancelled_caller_does_not_lose_its_write,
+    a_caller_cancelled_in_the_queue_does_not_lose_its_write,
     a_reading_sees_one_snapshot,
     a_reading_cannot_write,
     a_run_returns_how_many_rows_it_changed,

@@ -68,7 +68,7 @@ CREATE INDEX enrollments_to_walk ON enrollments (ready_at)
 CREATE INDEX enrollments_lead ON enrollments (workspace_id, lead_id);
 CREATE INDEX enrollments_status ON enrollments (workspace_id, sequence_id, status);
 CREATE INDEX enrollments_mailbox ON enrollments (workspace_id, mailbox_id);
-CREATE INDEX enrollments_locked ON enrollments (id) WHERE lock_holder IS NOT NULL;
+CREATE INDEX enrollments_locked ON enrollments (lock_expires_at) WHERE lock_holder IS NOT NULL;
 -- When anything is ready next, and how much is.
 CREATE INDEX enrollments_walking ON enrollments (ready_at) WHERE status IN ('active', 'waiting');
 
