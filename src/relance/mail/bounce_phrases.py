@@ -63,7 +63,7 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
             r"too many (?:messages|connections|concurrent|sessions|e?mails|mails)",
             r"too many recipients (?:this|per|received)",
             r"(?:recipients|messages|mails) (?:this|per|an) hour",
-            r"unexpected volume",
+            r"unexpected volume|unusual rate|server busy",
             r"receiving mail at a rate",
             r"sending too (?:fast|quickly|much)",
             r"connection (?:rate|count) ",
@@ -100,7 +100,7 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
                 r"not (?:allowed|permitted)|does not exist)"
             ),
             r"sender (?:verify|verification)",
-            r"purported responsible",
+            r"purported responsible|sendasdenied|send as this sender|outbound sender",
             r"sender was rejected",
             r"(?:invalid|unknown|bad) sender",
             r"senders? not allowed",
@@ -215,7 +215,10 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
     (
         BounceReason.FILTERED,
         (
-            r"due to recipient preferences",
+            (
+                r"due to recipient preferences|notauthenticatedforgroup|only accepts (?:e?mails?|messages) from|"
+                r"restricted to "
+            ),
             r"message filtered",
             r"awaits moderator",
             r"permission|berechtigung|autorisé|permisos|permissão|autorizzazion|権限|權限|权限|разрешени|дозвол",
@@ -234,7 +237,7 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
                 r"on hold|terminated|closed|gesperrt|expired)\b"
             ),
             r"\b(?:disabled|suspended|deactivated|inactive|locked) (?:recipient|user|account|mailbox|e?mail|address)",
-            r"disableduser",
+            r"disableduser|(?:account|mailbox|user) (?:is )?not (?:currently )?active",
         ),
     ),
     (
@@ -303,7 +306,8 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
                 r"no valid recipients|all recipients (?:are |were )?(?:invalid|rejected)|unable to (?:validate|"
                 r"verify) recipient|recipient (?:verify|validation) failed"
             ),
-            r"recipient address rejected: access denied",
+            r"5\.4\.1\b.{0,40}recipient address rejected: access denied",
+            r"#5\.1\.0 address rejected|^\W*(?:550 )?address rejected\W*$",
             (
                 r"no mailbox here|is not (?:one of )?our (?:users|customers)|not a (?:user|member) (?:here|of)|"
                 r"can't find (?:the )?(?:user|recipient|mailbox)"
@@ -376,7 +380,10 @@ PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
         BounceReason.POLICY,
         (
             r"polic(?:y|ies)",
-            r"prohibited|not (?:permitted|authori[sz]ed|allowed|acceptable)|access denied|administrative|forbidden",
+            (
+                r"prohibited|denied|not (?:permitted|authori[sz]ed|allowed|acceptable)|access denied|"
+                r"administrative|forbidden"
+            ),
             r"security|refused by|rejected by|restricted|blocked|transaction failed|rejected",
         ),
     ),

@@ -173,7 +173,7 @@ def _by_words(text: str, code: str, status: str | None, *, temporary: bool) -> B
     found = next((reason for reason, pattern in _PHRASES if pattern.search(plain)), None)
     detail = _detail(status)
     match found:
-        case BounceReason.MAILBOX_DISABLED if detail == "1.1":
+        case BounceReason.MAILBOX_DISABLED | BounceReason.UNKNOWN_HOST if detail == "1.1":
             return BounceReason.UNKNOWN_USER
         case BounceReason.EXPIRED | BounceReason.NETWORK | BounceReason.POLICY | BounceReason.SYSTEM if (
             not temporary and detail in {"1.1", "1.2", "1.6", "2.1", "2.2"} and code != "4"

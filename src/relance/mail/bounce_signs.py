@@ -97,7 +97,7 @@ _HEADER_NAMES = (
     r"authentication-results)"
 )
 ORIGINAL_BEGINS = (
-    rf"^[ \t>|]{{0,4}}{_HEADER_NAMES}:[ \t]"
+    rf"^(?:> ?|\|)?{_HEADER_NAMES}:[ \t]"
     r"|^content-type:[ \t]{0,40}(?:message/rfc822|text/rfc822-headers)"
     r"|^[ \t]{0,40}[-=_*+>#.:]{2,80}[ \t]{0,40}(?:the |your |start of |here is |copy of |"
     r"this is )*(?:original|returned|unsent|undelivered|source|message)"

@@ -129,7 +129,6 @@ def as_json(classification: Classification, path: str) -> dict[str, object]:
         "in_reply_to": list(classification.in_reply_to),
         "new_text": classification.new_text,
         "return_date": classification.return_date.isoformat() if classification.return_date else None,
-        "permanent_absence": classification.permanent_absence,
         "evidence": list(classification.evidence),
         "rules_version": classification.rules_version,
     }
@@ -212,7 +211,7 @@ def _machine(message: Message, written: str, received_at: datetime | None) -> Cl
             in_reply_to=answered_ids(message),
             return_date=None if automatic.permanent else automatic.return_date,
             permanent_absence=automatic.permanent,
-            evidence=automatic.evidence,
+            evidence=(*automatic.evidence, *(("no longer there",) if automatic.permanent else ())),
         )
     return None
 

@@ -28,6 +28,7 @@ _STATUS_TYPES = frozenset({"message/delivery-status", "message/global-delivery-s
 _ORIGINAL_TYPES = frozenset(
     {"message/rfc822", "message/global", "text/rfc822-headers", "message/global-headers", "message/rfc822-headers"}
 )
+MAX_SEARCHED = 65_536
 _TERSE = 5  # Characters of a diagnostic that say no more than "250" or "X-Unix".
 _ID = re.compile(r"<[^<>\s]{1,998}>")
 _QUOTED_ID = re.compile(
@@ -84,10 +85,10 @@ def original_id(message: Message) -> str | None:
         if found:
             return found.group()
     for part in message.embedded:
-        quoted = _QUOTED_ID.search(part.text[:65_536])
+        quoted = _QUOTED_ID.search(part.text[:MAX_SEARCHED])
         if quoted:
             return quoted.group(1)
-    quoted = _QUOTED_ID.search(split_original(message.text)[1])
+    quoted = _QUOTED_ID.search(message.text[:MAX_SEARCHED])
     if quoted:
         return quoted.group(1)
     return next(iter((*message.in_reply_to, *reversed(message.references))), None)

@@ -31,6 +31,8 @@ def test_the_senders_daily_quota_is_a_block_called_quota():
         "550 5.1.1 The email account that you tried to reach does not exist.",
         "554 delivery error: dd This user doesn't have an example.com account",
         "550 5.4.1 Recipient address rejected: Access denied.",
+        "550 #5.1.0 Address rejected.",
+        "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup",
         "550 Requested action not taken: mailbox unavailable",
         "550 5.1.1 <ann@example.com>: Recipient address rejected: User unknown in virtual mailbox table",
         "550 Benutzer existiert nicht",
@@ -54,6 +56,8 @@ def test_an_address_that_nobody_has_is_hard_by_meaning(words: str):
         ("554 5.7.1 <ann@example.com>: Relay access denied", BounceReason.RELAY_DENIED),
         ("connect to mx.example.com[192.0.2.1]:25: Connection refused", BounceReason.NETWORK),
         ("554 5.4.6 Too many hops", BounceReason.LOOP),
+        ("550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup; authentication required", BounceReason.FILTERED),
+        ("550 5.2.1 The account is not active", BounceReason.MAILBOX_DISABLED),
     ],
 )
 def test_what_time_or_the_recipient_can_mend_is_soft(words: str, reason: BounceReason):
@@ -74,6 +78,10 @@ def test_what_time_or_the_recipient_can_mend_is_soft(words: str, reason: BounceR
         ("553 5.1.8 Domain of sender address bo@example.net does not exist", BounceReason.SENDER_REJECTED),
         ("450 4.2.1 The user you are trying to contact is receiving mail at a rate that", BounceReason.RATE_LIMITED),
         ("550 5.7.1 blocked", BounceReason.POLICY),
+        ("554 Denied (Mode: normal)", BounceReason.POLICY),
+        ("550 5.7.1 <ann@example.com>: Recipient address rejected: Access denied", BounceReason.POLICY),
+        ("421 4.7.28 Our system has detected an unusual rate of mail", BounceReason.RATE_LIMITED),
+        ("554 5.2.252 SendAsDenied; bo@example.net not allowed to send as", BounceReason.SENDER_REJECTED),
     ],
 )
 def test_what_the_sender_is_or_does_is_a_block(words: str, reason: BounceReason):

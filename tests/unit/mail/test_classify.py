@@ -264,7 +264,6 @@ def test_the_json_has_the_documented_shape():
         "in_reply_to": [OURS],
         "new_text": "Yes.",
         "return_date": None,
-        "permanent_absence": False,
         "evidence": ["In-Reply-To or References"],
         "rules_version": RULES_VERSION,
     } == printed
