@@ -29,6 +29,9 @@ REPORTS = {
     "messages.incoming",
     "suppressions.of_workspace",
 }
+#: Walk the index of domains, one short entry a lead, because subdomains of a company count too. Only asked where a
+#: sequence says that it looks at companies.
+BY_COMPANY = {"attempts.by_domain", "enrollments.unfinished_of_company"}
 #: Partial indexes that only hold what is unusual: reading one whole is reading little.
 SMALL_INDEXES = {"attempts_unknown", "attempts_slots_left_behind", "attempts_unsettled", "enrollments_locked"}
 _STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
@@ -53,7 +56,7 @@ def reads_whole_table(detail: str, aliases: dict[str, str]) -> bool:
     return how == "SCAN" or rest.strip() == "(workspace_id=?)"
 
 
-@pytest.mark.parametrize("name", sorted(set(load_statements(Dialect.SQLITE)) - REPORTS))
+@pytest.mark.parametrize("name", sorted(set(load_statements(Dialect.SQLITE)) - REPORTS - BY_COMPANY))
 def test_no_statement_reads_a_whole_large_table(connection, name):
     """With a hundred thousand leads it would still find its few rows by an index."""
     statement = load_statements(Dialect.SQLITE)[name]
@@ -68,4 +71,4 @@ def test_no_statement_reads_a_whole_large_table(connection, name):
 
 def test_the_reports_exist():
     """A name that is gone would excuse a new statement."""
-    assert set() == REPORTS - load_statements(Dialect.SQLITE).keys()
+    assert set() == (REPORTS | BY_COMPANY) - load_statements(Dialect.SQLITE).keys()
