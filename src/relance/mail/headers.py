@@ -97,7 +97,7 @@ def address_field(name: str, display_name: str | None, address: str) -> bytes:
 def parameter(name: str, value: str) -> list[Word]:
     """Write a parameter of a MIME field, beyond ASCII or when long by RFC 2231, each piece behind a semicolon."""
     refuse_control(name, value)
-    if value.isascii() and len(value) <= FOLD_AT - len(name) - 5:
+    if not _needs_encoding(value) and len(value) <= FOLD_AT - len(name) - 5:
         return [(" ", f"{name}={_quoted(value)}")]
     encoded = [_as_bytes(character).translate(_PERCENT) for character in value]
     room = FOLD_AT - len(name) - len("*10*=utf-8'';") - 1
