@@ -29,8 +29,8 @@ REPORTS = {
     "messages.incoming",
     "suppressions.of_workspace",
 }
-#: Walk the index of domains, one short entry a lead, because subdomains of a company count too. Only asked where a
-#: sequence says that it looks at companies.
+#: Walk the index of domains, one short entry a lead, because subdomains of a company count too: some milliseconds for
+#: each human answer from a company's domain.
 BY_COMPANY = {"attempts.by_domain", "enrollments.unfinished_of_company"}
 #: Partial indexes that only hold what is unusual: reading one whole is reading little.
 SMALL_INDEXES = {"attempts_unknown", "attempts_slots_left_behind", "attempts_unsettled", "enrollments_locked"}
