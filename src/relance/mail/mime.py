@@ -22,12 +22,12 @@ MAX_HEADER_BLOCK = 256 * 1024
 MAX_HEADER = 64 * 1024
 MAX_HEADERS = 1000
 MAX_PARTS = 200
-MAX_DEPTH = 16
+MAX_DEPTH = 32
 MAX_LOOKALIKES = 5000
 """How often a boundary's bytes may occur in one multipart before the rest is left unread."""
 MAX_TEXT = 512 * 1024
 
-_HEADERS_END = re.compile(rb"\r?\n[ \t]*\r?\n")
+_HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _HEADER = re.compile(rb"([!-9;-~]{1,100})[ \t]*:(.*)", re.DOTALL)
 _PARAMETER = re.compile(r';\s*([^\s=;"]{1,60})\s*=\s*("(?:[^"\\]|\\.)*"?|[^;]*)', re.DOTALL)
 
@@ -96,7 +96,9 @@ def split_message(raw: bytes, budget: Budget) -> tuple[Part, tuple[Part, ...]]:
     source = raw[:MAX_BYTES]
     if b"\n" not in source and b"\r" in source:
         source = source.replace(b"\r", b"\n")
-    root = read_part(source, 0, len(source), budget)
+    blank = len(source) - len(source.lstrip(b"\r\n"))
+    start = blank if _HEADER.match(source[blank : blank + 100]) else 0  # Blank lines in front of the headers.
+    root = read_part(source, start, len(source), budget)
     return root, tuple(leaves(root, budget))
 
 
@@ -124,6 +126,7 @@ def leaves(part: Part, budget: Budget) -> list[Part]:
             continue
         if depth >= MAX_DEPTH:
             budget.note("parts cut off: too deep")
+            found.append(_as_text(current))
             continue
         default = "message/rfc822" if current.content_type == "multipart/digest" else "text/plain"
         spans = _spans(current, boundary[:200].encode("utf-8", "replace"), budget)

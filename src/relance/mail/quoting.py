@@ -20,6 +20,7 @@ MAX_TEXT = 256 * 1024
 MAX_LINES = 10_000
 _ATTRIBUTION_LINES = 4
 _ATTRIBUTION_LENGTH = 420
+_INTRODUCTION_LENGTH = 160
 _HEADER_LINES = 8
 _SIGNATURE_LINES = 8
 _LONG_LINE = 50
@@ -71,13 +72,25 @@ def _quotation(lines: list[str]) -> tuple[int, int]:
         if not line.strip():
             continue
         if _QUOTED.match(line):
-            return index, index
+            return _introduction(lines, index), index
         length = _attribution(lines, index)
         if length:
             return index, index + length
         if _separates(lines, index):
             return index, len(lines)
     return len(lines), len(lines)
+
+
+def _introduction(lines: list[str], index: int) -> int:
+    """Return the line that introduces the marked quotation at `index` in words unknown to us, or `index`."""
+    above = index - 1
+    while above >= max(0, index - 2) and not lines[above].strip():
+        above -= 1
+    if above < max(0, index - 2):
+        return index
+    line = lines[above].strip()
+    named = bool(_WHO.search(line)) or line.endswith((":", "："))
+    return above if named and _WHEN.search(line) and len(line) <= _INTRODUCTION_LENGTH else index
 
 
 def _attribution(lines: list[str], index: int) -> int:

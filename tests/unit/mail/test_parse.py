@@ -1,6 +1,9 @@
 """Bytes become a message, whatever they are."""
 
 from datetime import UTC, datetime
+from email import message_from_bytes
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 
 import pytest
 from hypothesis import given
@@ -10,6 +13,10 @@ from relance.mail.message import Address
 from relance.mail.parse import ids_in, parse
 from unit.mail.letters import letter
 
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")) | st.just("\n"), max_size=60)
+PARTS = st.recursive(
+    TEXT, lambda inner: st.tuples(st.sampled_from(["mixed", "related"]), st.lists(inner, min_size=1, max_size=4))
+)
 IDS = st.lists(st.from_regex(r"\A<[a-z0-9.]{1,20}@[a-z]{1,10}\.example>\Z"), min_size=1, max_size=40, unique=True)
 
 
@@ -159,3 +166,24 @@ def test_the_builder_of_these_tests_writes_what_it_says():
         message.text,
         message.in_reply_to,
     )
+
+
+def built(content: object) -> MIMEText | MIMEMultipart:
+    """Let the standard library write a text, or a multipart of such."""
+    if isinstance(content, str):
+        return MIMEText(content, "plain", "utf-8")
+    assert isinstance(content, tuple)
+    outer = MIMEMultipart(content[0])
+    for inner in content[1]:
+        outer.attach(built(inner))
+    return outer
+
+
+@given(content=PARTS)
+def test_the_standard_library_finds_the_same_parts(content: object):
+    """Its parser is the judge of ours on mail that is well formed."""
+    raw = built(content).as_bytes()
+    leaves = [part for part in message_from_bytes(raw).walk() if not part.is_multipart()]
+    texts = [part.get_payload(decode=True) for part in leaves]
+
+    assert "\n".join(text.decode() for text in texts if isinstance(text, bytes)) == parse(raw).text

@@ -86,6 +86,14 @@ def test_text_without_a_quotation_is_kept_whole(lines: list[str]):
     assert text == new_text(text, "")
 
 
+@pytest.mark.parametrize(
+    "line", ["2026/7/1 Bo <bo@example.net>", "* Bo <bo@example.net> [2026-07-01 09:30]:", "Bo, 1.7.2026:"]
+)
+def test_a_line_with_a_name_and_a_day_above_a_marked_quotation_introduces_it(line: str):
+    """Whatever the program's words are."""
+    assert WROTE == new_text(f"{WROTE}\n\n{line}\n\n{QUOTED}\n", "")
+
+
 def test_answers_below_the_quotation_are_kept():
     """Some people write under what they quote."""
     assert "Yes, gladly." == new_text(
