@@ -13,11 +13,14 @@ from relance.app import Installation
 from relance.engine.engine import Engine
 from relance.engine.lease import Lease
 from relance.engine.surroundings import Limits, Surroundings
+from relance.ports.store import StoreError
 from relance.services import scheduling
 from relance.storage.opening import engine_lock, is_postgres
 
 #: Real seconds between two looks at whether every run has ended.
 _LOOK = 0.5
+#: Real seconds between two comparisons with the database's clock.
+_TIME_EVERY = 10.0
 
 
 class Until(StrEnum):
@@ -60,11 +63,23 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         limits=limits or Limits(),
     )
     with engine_lock(config.engine_lock) if alone else nullcontext():
-        engine = Engine(around, lease)
+        engine = Engine(around, lease, installation.opt_outs)
         async with AsyncExitStack() as stack:
             await engine.start()
             stack.push_async_callback(engine.drain)
+            keeping_time = asyncio.create_task(_keep_time(installation), name="time")
+            stack.callback(keeping_time.cancel)
             yield engine
+
+
+async def _keep_time(installation: Installation) -> None:
+    """Follow the database's clock, where several hosts share one."""
+    while True:
+        try:
+            await installation.keep_time()
+        except StoreError as error:
+            installation.log.warning("time.not_kept", error=str(error))
+        await installation.monotonic.sleep(_TIME_EVERY)
 
 
 async def run(installation: Installation, *, until: Until) -> Ran:
@@ -109,5 +124,3 @@ def _on_signals(stop: asyncio.Event) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, drain)
-
-

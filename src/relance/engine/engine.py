@@ -9,6 +9,7 @@ from datetime import datetime
 
 from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
+from relance.engine.housekeeper import Housekeeper
 from relance.engine.ingester import Ingester
 from relance.engine.lease import LEASE, Lease
 from relance.engine.loop import Loop
@@ -20,6 +21,7 @@ from relance.engine.supervisor import Health, Supervisor
 from relance.engine.surroundings import Box, Surroundings
 from relance.engine.walker import Walker
 from relance.engine.watcher import Watcher
+from relance.ports.journal import OptOutJournal
 from relance.services import scheduling
 
 #: Loops whose work becomes due by the domain's time; the others are woken by what happens.
@@ -32,7 +34,7 @@ _FOLLOWING = ("dispatcher", "walker", "reconciler")
 class Engine:
     """Starts, drains and watches over the loops."""
 
-    def __init__(self, around: Surroundings, lease: Lease) -> None:
+    def __init__(self, around: Surroundings, lease: Lease, journal: OptOutJournal) -> None:
         self._around = around
         self._lease = lease
         self._connections = Connections(around)
@@ -48,6 +50,9 @@ class Engine:
             "poller": Loop("poller", self._poller.run_once, patience=poll),
             "ingester": Loop("ingester", ingester.run_once, patience=around.limits.watch_check),
             "reconciler": Loop("reconciler", Reconciler(around, self._connections).run_once, patience=poll),
+            "housekeeper": Loop(
+                "housekeeper", Housekeeper(around, journal).run_once, patience=around.limits.watch_check
+            ),
             "rescuer": Loop("rescuer", Rescuer(around).run_once, patience=around.limits.rescue_every),
         }
         if around.limits.watch:

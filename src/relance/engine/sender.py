@@ -94,19 +94,16 @@ class Sender:
 
     async def _send(self, reserved: sending.Reserved) -> None:
         around, attempt = self._around, reserved.attempt
-        message = composing.compose_step(
-            mailbox=reserved.mailbox,
-            lead=reserved.lead,
-            variant=reserved.variant,
-            thread=reserved.thread,
-            marks=composing.Marks(message_id=attempt.message_id, trace=attempt.trace),
-            seed=composing.seed_of(reserved.enrollment.uid, attempt.step_counter),
-            now=around.clock.now(),
-        )
-        if isinstance(message, MissingValue):
+        try:
+            message = self._compose(reserved)
+        except ValueError as error:
             await persistence.write(
-                around, sending.quarantine, reserved, missing_field=message.field, now=around.clock.now()
+                around, sending.quarantine, reserved, hold_reason=f"cannot_compose: {error}", now=around.clock.now()
             )
+            return
+        if isinstance(message, MissingValue):
+            reason = f"missing_value:{message.field}"
+            await persistence.write(around, sending.quarantine, reserved, hold_reason=reason, now=around.clock.now())
             return
         envelope = Envelope(
             sender=reserved.mailbox.address,
@@ -123,6 +120,18 @@ class Sender:
         begun = await self._begin(reserved, staged, message.subject)
         if begun is not None:
             await self._release(reserved, begun, staged, message.raw)
+
+    def _compose(self, reserved: sending.Reserved) -> composing.Composed | MissingValue:
+        attempt = reserved.attempt
+        return composing.compose_step(
+            mailbox=reserved.mailbox,
+            lead=reserved.lead,
+            variant=reserved.variant,
+            thread=reserved.thread,
+            marks=composing.Marks(message_id=attempt.message_id, trace=attempt.trace),
+            seed=composing.seed_of(reserved.enrollment.uid, attempt.step_counter),
+            now=self._around.clock.now(),
+        )
 
     async def _begin(self, reserved: sending.Reserved, staged: Staged, subject: str) -> sending.Begun | None:
         around = self._around

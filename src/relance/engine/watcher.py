@@ -33,7 +33,7 @@ class Watcher:
         return len(ended) + len(started)
 
     async def _watch(self, box: Box) -> None:
-        """Watch one mailbox for ever; every connection that ends is opened again, ever more patiently."""
+        """Watch one mailbox for ever; a connection that ends is opened again, at once and then ever more patiently."""
         around, failures = self._around, 0
         while True:
             began = around.monotonic.seconds()
@@ -47,9 +47,9 @@ class Watcher:
                 around.log.info("watch.ended", mailbox=box.mailbox_id, error=str(error))
             except Exception as error:  # noqa: BLE001  # one mailbox's watch must not end those of all others
                 around.log.error("watch.failed", mailbox=box.mailbox_id, error=repr(error))
-            failures = 1 if around.monotonic.seconds() - began > _LASTED else failures + 1
+            failures = 0 if around.monotonic.seconds() - began > _LASTED else failures + 1
             self._want(box)  # something may have come in while nobody was told
-            await around.monotonic.sleep(backoff.reconnect(failures).total_seconds())
+            await around.monotonic.sleep(backoff.reconnect(failures - 1).total_seconds())
 
     async def close(self) -> None:
         """End all watches."""

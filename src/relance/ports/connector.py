@@ -177,7 +177,7 @@ class ReadingFailedError(ConnectorError):
 
 
 class Staged(Protocol):
-    """A transaction that the server is ready to take: everything that can be refused before the body was not."""
+    """A transaction that the server is ready to take: nothing that can be refused before the body was refused."""
 
     async def release(self, *, may_leave: Callable[[], bool], time_limit: float) -> Accepted:
         """Write body and final dot and return the server's yes.

@@ -43,7 +43,10 @@ def compose_step(
     seed: bytes,
     now: datetime,
 ) -> Composed | MissingValue:
-    """Render and compose; a missing or blank value without a default comes back as MissingValue, never as a gap."""
+    """Render and compose; a missing or blank value without a default comes back as MissingValue, never as a gap.
+
+    Raises ValueError for what cannot be a correct message, such as an address that no header can hold.
+    """
     subject, text, html = _templates(variant.subject, variant.text, variant.html)
     parts = render_parts(subject, text, html, template_fields(lead, mailbox), seed)
     if isinstance(parts, MissingValue):
@@ -94,4 +97,5 @@ def _templates(subject: str | None, text: str, html: str | None) -> tuple[Templa
 
 def _full_name(fields: Mapping[str, str]) -> str | None:
     whole = " ".join(part for part in (fields.get("first_name"), fields.get("last_name")) if part)
-    return " ".join((fields.get("full_name") or fields.get("name") or whole).split()) or None
+    name = fields.get("full_name") or fields.get("name") or whole
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split()) or None

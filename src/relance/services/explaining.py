@@ -85,7 +85,7 @@ def _enrollment(
     addresses = _addresses(reader, row, attempts)
     own = [m for m in messages if m.enrollment_id == row.id]
     situation = _situation(reader, row, keys, now)
-    verdicts = gates.survey(situation)
+    verdicts = [] if row.terminal else gates.survey(situation)
     deciding = gates.evaluate(situation) if row.status in WALKING else None
     pinned = addresses.get(row.mailbox_id) if row.mailbox_id is not None else None
     return {

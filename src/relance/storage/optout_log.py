@@ -7,26 +7,16 @@ Rule 2: a line counts once it is synced; a torn last line (power loss) is skippe
 import fcntl
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
+from relance.ports.journal import OptOut
 from relance.ports.store import StoreUnavailableError
 from relance.storage.rows import time_text
 
 _FIELDS = 4
 _DIGEST_BYTES = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptOut:
-    """One line."""
-
-    at: datetime
-    workspace_uid: str
-    digest: str
-    reason: str  #: One word, such as `unsubscribed`.
 
 
 def digest_of(key: bytes, workspace_uid: str, address: str) -> str:

@@ -50,8 +50,11 @@ def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failur
             save_enrollment(tx, enrollment, _unpinned(freed))
 
 
-def quarantine(tx: Transaction, reserved: Reserved, *, missing_field: str, now: datetime) -> None:
-    """Hold an enrollment whose message lacks a value: it never goes out with a gap or a literal tag."""
+def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: datetime) -> None:
+    """Hold an enrollment whose message lacks a value or cannot be written: it never goes out with a gap.
+
+    `hold_reason` is `missing_value:FIELD` or `cannot_compose: …`; a person sets the value and resumes it.
+    """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=reserved.attempt.workspace_id, id=reserved.attempt.id)
     enrollment = tx.one(
         Enrollment, "enrollments.lock", workspace_id=reserved.attempt.workspace_id, id=reserved.enrollment.id
@@ -59,18 +62,20 @@ def quarantine(tx: Transaction, reserved: Reserved, *, missing_field: str, now: 
     if attempt is None or enrollment is None or attempt.status is not AttemptStatus.RESERVED:
         return
     _return_slot(tx, attempt, enrollment, reserved.mailbox)
-    _back_to_reserved(tx, attempt, f"missing value: {missing_field}")
+    _back_to_reserved(tx, attempt, hold_reason)
     if enrollment.status not in WALKING:
         save_enrollment(tx, enrollment, moving.unlocked(enrollment))
         return
-    cause = f"the lead has no value for {missing_field} and the template gives no default"
+    kind, _, what = hold_reason.partition(":")
+    missing = f"the lead has no value for {what} and the template gives no default"
+    cause = missing if kind == "missing_value" else f"the message cannot be written: {what.strip()}"
     after, entry = transitions.change(
         _unpinned(moving.unlocked(enrollment)),
         event=EventName.VALUE_MISSED,
         to=EnrollmentStatus.HELD,
         now=now,
         cause=cause,
-        hold_reason=f"missing_value:{missing_field}",
+        hold_reason=hold_reason,
     )
     save_enrollment(tx, enrollment, after, entry)
     moving.note(tx, enrollment, EventName.VALUE_MISSED, cause, now)

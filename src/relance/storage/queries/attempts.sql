@@ -212,3 +212,7 @@ WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'se
 SELECT {attempts.columns} FROM attempts
 WHERE workspace_id = :workspace_id AND status = 'in_flight' AND release_by < :now
 ORDER BY release_by
+
+-- name: attempts.count_settled
+-- How many outcomes that were lost have been settled.
+SELECT count(*) FROM attempts WHERE workspace_id = :workspace_id AND settled_by IS NOT NULL

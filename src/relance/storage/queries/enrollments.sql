@@ -216,3 +216,18 @@ WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready
     )
 ORDER BY ready_at
 LIMIT :limit
+
+-- name: enrollments.count_endings
+-- How many ended, or stand, in which way.
+SELECT status, stop_reason, count(*) AS count FROM enrollments
+WHERE workspace_id = :workspace_id
+GROUP BY status, stop_reason
+ORDER BY status, stop_reason
+
+-- name: enrollments.first_stopped
+-- The address of the first person whose run was stopped for this reason.
+SELECT leads.email FROM enrollments
+JOIN leads ON leads.workspace_id = enrollments.workspace_id AND leads.id = enrollments.lead_id
+WHERE enrollments.workspace_id = :workspace_id AND enrollments.stop_reason = :stop_reason
+ORDER BY enrollments.ended_at, enrollments.id
+LIMIT 1

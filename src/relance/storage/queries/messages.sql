@@ -60,3 +60,8 @@ SELECT kind, count(*) AS count FROM messages
 WHERE workspace_id = :workspace_id AND direction = 'in'
 GROUP BY kind
 ORDER BY kind
+
+-- name: messages.count_people_of_kind
+-- From how many people something of this kind came in.
+SELECT count(DISTINCT lead_id) FROM messages
+WHERE workspace_id = :workspace_id AND direction = 'in' AND kind = :kind AND lead_id IS NOT NULL

@@ -13,3 +13,7 @@ ON CONFLICT (workspace_id, scope, scope_id, bucket) DO UPDATE SET used = usage.u
 -- Give one back.
 UPDATE usage SET used = used - 1
 WHERE workspace_id = :workspace_id AND scope = :scope AND scope_id = :scope_id AND bucket = :bucket AND used > 0
+
+-- name: usage.forget
+-- Forget counters of days and hours before then; buckets begin with their date.
+DELETE FROM usage WHERE bucket < :before

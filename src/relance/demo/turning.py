@@ -1,0 +1,59 @@
+"""Turning time: the clock jumps to the next event, and only when the engine and every server are at rest.
+
+Nothing else is replaced: the engine, its store, connectors and parsers are those of production.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from relance.demo.preparing import Demo
+from relance.engine.engine import Engine
+from relance.engine.surroundings import Limits
+from relance.running import running_engine
+from relance.services import scheduling
+
+#: Turns of the event loop in which something just written to a socket arrives at the other end in this process.
+_TURNS = 3
+#: Real seconds without coming to rest after which something is wrong; no command of the demo's servers takes so long.
+_REST_LIMIT = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """How a demo stands between two jumps."""
+
+    now: datetime
+    standing: scheduling.Standing
+    jumps: int
+
+
+async def turn(demo: Demo, show: Callable[[Moment], None]) -> Moment:
+    """Run until every enrollment has ended, or the demo's last day; return the last moment."""
+    async with running_engine(demo.installation, limits=Limits()) as engine:
+        jumps = 0
+        while True:
+            async with asyncio.timeout(_REST_LIMIT):
+                await _at_rest(demo, engine)
+            now = demo.clock.now()
+            moment = Moment(now=now, standing=await demo.installation.read(scheduling.standing, now=now), jumps=jumps)
+            show(moment)
+            upcoming = [at for at in (await engine.next_event(), demo.world.next_event()) if at is not None]
+            if moment.standing.unfinished == 0 or not upcoming or min(upcoming) > demo.ends_at:
+                return moment
+            demo.clock.jump(max(now, min(upcoming)))
+            demo.world.run_due(demo.clock.now())
+            engine.time_has_jumped()
+            jumps += 1
+
+
+async def _at_rest(demo: Demo, engine: Engine) -> None:
+    """Return when every loop is idle and no server has an open command or a push that nobody has taken."""
+    while True:
+        await engine.settle()
+        await demo.world.until_quiet()
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        if engine.idle and demo.world.quiet():
+            return

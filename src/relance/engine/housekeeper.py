@@ -1,0 +1,49 @@
+"""Copies opt-outs into the journal outside the database, and keeps tables small."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+from relance.engine.surroundings import Surroundings
+from relance.ports.journal import OptOut, OptOutJournal
+from relance.services import housekeeping
+
+_AT_ONCE = 500
+#: Between two prunings, by the domain's clock.
+PRUNE_EVERY = timedelta(hours=1)
+
+
+class Housekeeper:
+    """One pass journals what is new and, once an hour, prunes."""
+
+    def __init__(self, around: Surroundings, journal: OptOutJournal) -> None:
+        self._around = around
+        self._journal = journal
+        self._seen: dict[int, int] = {}
+        self._written: set[tuple[str, str, str]] | None = None
+        self._pruned_at: datetime | None = None
+
+    async def run_once(self) -> int:
+        """Do one pass and return how many opt-outs were journalled."""
+        journalled = await self._journal_opt_outs()
+        now = self._around.clock.now()
+        if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:
+            await self._around.store.write(housekeeping.prune, now=now)
+            self._pruned_at = now
+        return journalled
+
+    async def _journal_opt_outs(self) -> int:
+        found = await self._around.store.read(housekeeping.opt_outs_after, seen=self._seen, size=_AT_ONCE)
+        if not found:
+            return 0
+        if self._written is None:
+            self._written = {_key(entry) for entry in await asyncio.to_thread(lambda: list(self._journal.entries()))}
+        fresh = [entry for _, _, entry in found if _key(entry) not in self._written]
+        await asyncio.to_thread(self._journal.append, fresh)
+        self._written.update(_key(entry) for entry in fresh)
+        for workspace_id, row_id, _ in found:
+            self._seen[workspace_id] = max(row_id, self._seen.get(workspace_id, 0))
+        return len(found)
+
+
+def _key(entry: OptOut) -> tuple[str, str, str]:
+    return entry.workspace_uid, entry.digest, entry.reason
