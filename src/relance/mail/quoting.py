@@ -21,6 +21,7 @@ MAX_LINES = 10_000
 _ATTRIBUTION_LINES = 4
 _ATTRIBUTION_LENGTH = 420
 _INTRODUCTION_LENGTH = 160
+_SEPARATOR_LENGTH = 120
 _HEADER_LINES = 8
 _SIGNATURE_LINES = 8
 _LONG_LINE = 50
@@ -45,6 +46,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _FRAMED = re.compile(r"^\s*-{4,}\s*\S[^-]{3,60}\S\s*-{4,}\s*$")
+_FRAME = re.compile(r"^\s*[-_=*~—]{3}")
 _RULE = re.compile(r"^\s*[-_=*~—]{5,}\s*$|^\s*={3,}\s*$")
 _LABEL = re.compile(rf"^[\s*>]{{0,6}}\**({signs.FROM_LABELS}|{signs.OTHER_LABELS})\s?\**\s?[:：]\**", re.IGNORECASE)
 _FROM = re.compile(rf"^[\s*>]{{0,6}}\**(?:{signs.FROM_LABELS})\s?\**\s?[:：]\**\s*\S?", re.IGNORECASE)
@@ -129,11 +131,11 @@ def _is_attribution(line: str) -> bool:
 
 def _separates(lines: list[str], index: int) -> bool:
     line = lines[index]
-    if _SEPARATOR.match(line):
+    if len(line) <= _SEPARATOR_LENGTH and _SEPARATOR.match(line):
         return True
-    if _LABEL.match(line):
+    if (":" in line or "\uff1a" in line) and _LABEL.match(line):
         return _is_header_block(lines, index)
-    if _RULE.match(line) or _FRAMED.match(line):
+    if _FRAME.match(line) and (_RULE.match(line) or _FRAMED.match(line)):
         following = index + 1
         while following < len(lines) and not lines[following].strip() and following < index + 4:
             following += 1
