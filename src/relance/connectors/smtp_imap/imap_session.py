@@ -150,8 +150,11 @@ class ImapSession:
                 raise
             self.capabilities -= {"CONDSTORE"}  # it says so and cannot do it
             events = await self.run(command("EXAMINE", _name(wire_name)), doing=doing)
-        self.selected = _describe(wire_name, events)
-        return self.selected
+        selected = _describe(wire_name, events)
+        if selected is None:  # RFC 3501 §6.3.2 demands the number of messages: without it, nothing is known
+            raise RefusedError(doing, kind="OK", code=None, text="it did not say how many messages there are")
+        self.selected = selected
+        return selected
 
     async def unselect(self) -> None:
         """Leave the folder, so that STATUS is right for all of them (RFC 3501 §6.3.10 warns of the open one)."""
@@ -317,9 +320,9 @@ def _name(wire_name: bytes) -> String:
     return String(wire_name)
 
 
-def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected:
+def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected | None:
     codes: dict[str, int | None] = {}
-    exists = 0
+    exists: int | None = None
     for event in events:
         match event:
             case Exists(count=count):
@@ -328,6 +331,8 @@ def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected:
                 codes[code.name] = int(code.argument[:19])
             case _:
                 pass
+    if exists is None:
+        return None
     return Selected(
         wire_name=wire_name,
         uid_validity=codes.get("UIDVALIDITY"),

@@ -215,7 +215,10 @@ async def list_folders(session: ImapSession) -> tuple[Listed, ...]:
             answers = await session.run(command("LIST", '""', '"*"', "RETURN (SPECIAL-USE)"), doing="list its folders")
     if not answers:
         answers = await session.run(command("LIST", '""', '"*"'), doing="list its folders")
-    return tuple(event for event in answers if isinstance(event, Listed))
+    listed = tuple(event for event in answers if isinstance(event, Listed))
+    if not listed:  # there is always an INBOX: an empty answer is a failure that looks like success
+        raise RefusedError("list its folders", kind="OK", code=None, text="it named none, not even INBOX")
+    return listed
 
 
 def _local_name(address: str) -> str:

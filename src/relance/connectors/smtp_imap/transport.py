@@ -91,11 +91,12 @@ class Wire(asyncio.Protocol):
         """Return once bytes came or the connection was lost. Cancelling loses nothing."""
         if self._received or self.lost is not None:
             return
-        self._readable = asyncio.get_running_loop().create_future()
+        waiting = self._readable = asyncio.get_running_loop().create_future()
         try:
-            await self._readable
+            await waiting
         finally:
-            self._readable = None
+            if self._readable is waiting:  # a cancelled waiter ends after the next one has begun
+                self._readable = None
 
     async def write(self, data: bytes, *, time_limit: float) -> None:
         """Send; returns once the socket's buffer is low again. Raises WireLostError."""
