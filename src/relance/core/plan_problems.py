@@ -176,10 +176,6 @@ class _Way:
 
 
 def _ways(plan: Plan) -> Iterator[Problem]:
-    reachable = _reachable(plan)
-    for step in plan.steps:
-        if step.id not in reachable:
-            yield _at(step, "no way leads to this step", "lead a branch to it, or take it out")
     for step in _opening_emails(plan):
         if any(variant.subject is None for variant in step.variants):
             yield _at(
@@ -203,17 +199,6 @@ def _leads_to(plan: Plan, step: Step) -> tuple[_Way, ...]:
         for target, waited in ways
         if (entered := plan.step(target)) is not None
     )
-
-
-def _reachable(plan: Plan) -> set[str]:
-    seen: set[str] = set()
-    open_ids = [plan.steps[0].id]
-    while open_ids:
-        step = plan.step(open_ids.pop())
-        if step is not None and step.id not in seen:
-            seen.add(step.id)
-            open_ids.extend(way.target for way in _leads_to(plan, step))
-    return seen
 
 
 def _opening_emails(plan: Plan) -> Iterator[EmailStep]:

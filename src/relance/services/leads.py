@@ -1,5 +1,6 @@
 """Leads: added, merged on their identities, noted, erased. A lead already known is merged, never doubled."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from relance.services.situations import Keys, plan_of
 
 #: Fields with a meaning of their own, kept in columns because they identify a person or place them in time.
 IDENTITIES = ("external_id", "phone", "linkedin_url")
+_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
 class Addition(StrEnum):
@@ -59,22 +61,19 @@ def add(
     """
     address = email.strip().casefold()
     identities = {name: values[name] for name in IDENTITIES if values.get(name)}
-    known = {
-        found.id: found
-        for found in tx.all(
-            Lead,
-            "leads.by_identities",
-            workspace_id=workspace_id,
-            email=address,
-            external_id=identities.get("external_id"),
-            phone=identities.get("phone"),
-            linkedin_url=identities.get("linkedin_url"),
-        )
-    }
+    if not _E164.fullmatch(identities.get("phone", "")):
+        identities.pop("phone", None)
+    known = {found.id: found for found in _known(tx, workspace_id, address, identities)}
+    sharing = [lead.id for lead in known.values() if _shares_only_phone(lead, address, identities)]
+    if sharing:
+        # Colleagues share a switchboard: a number names a person only where nothing better contradicts it.
+        identities.pop("phone")
+        for shared in sharing:
+            del known[shared]
     if len(known) > 1:
         names = " and ".join(sorted(lead.email for lead in known.values()))
         raise RefusedError(f"its identities belong to different leads ({names}); correct the row or merge them by hand")
-    data = {k: v for k, v in values.items() if k not in IDENTITIES and k != "timezone" and v != ""}
+    data = {name: value for name, value in values.items() if name != "timezone" and value != ""}
     existing = next(iter(known.values()), None)
     if existing is None:
         lead = Lead(
@@ -95,6 +94,8 @@ def add(
         outcome = Addition.ADDED
     else:
         lead_id = existing.id
+        if existing.email != address:
+            data["other_email"] = address
         merged = replace(
             existing,
             fields={**existing.fields, **data},
@@ -110,6 +111,23 @@ def add(
     if list_name:
         tx.run("leads.put_on_list", workspace_id=workspace_id, list=list_name, lead_id=lead_id, at=now)
     return Added(lead_id=lead_id, outcome=outcome)
+
+
+def _known(reader: Reader, workspace_id: int, address: str, identities: Mapping[str, str]) -> list[Lead]:
+    return reader.all(
+        Lead,
+        "leads.by_identities",
+        workspace_id=workspace_id,
+        email=address,
+        external_id=identities.get("external_id"),
+        phone=identities.get("phone"),
+        linkedin_url=identities.get("linkedin_url"),
+    )
+
+
+def _shares_only_phone(lead: Lead, address: str, identities: Mapping[str, str]) -> bool:
+    same = {name for name in IDENTITIES if identities.get(name) and getattr(lead, name) == identities[name]}
+    return lead.email != address and same == {"phone"}
 
 
 def note(tx: Transaction, *, workspace_id: int, email: str, text: str, author: str, now: datetime) -> int:
@@ -189,6 +207,11 @@ def enrollments_of(reader: Reader, lead: Lead) -> list[Enrollment]:
     return reader.all(
         Enrollment, "enrollments.chosen", workspace_id=lead.workspace_id, sequence_id=None, lead_id=lead.id
     )
+
+
+def is_known(reader: Reader, *, workspace_id: int, email: str) -> bool:
+    """Return whether an address is a lead's already."""
+    return reader.one(Lead, "leads.by_email", workspace_id=workspace_id, email=email) is not None
 
 
 def on_list(reader: Reader, workspace_id: int, list_name: str) -> list[int]:

@@ -64,7 +64,6 @@ def test_an_ordinary_plan_has_none():
         (plan(email("intro", "0s", FOLLOW_UP)), "intro", "no subject"),
         (plan(wait("w", "1d"), email("intro", "0s", variant(), variant(id="b", subject=None))), "intro", "no subject"),
         (plan(branch("b", GOLD, "y"), email("x"), email("y", "1d", FOLLOW_UP)), "y", "no subject"),
-        (plan(email("intro"), branch("b", GOLD, "stop", "c"), email("a", "1d"), email("c", "1d")), "a", "no way leads"),
         (plan(*[email(f"s{n}", "1d") for n in range(101)]), None, "101 steps"),
         (plan(email("intro"), window=Window(days=frozenset())), None, "never opens"),
         (plan(email("intro"), window=Window(intervals=())), None, "never opens"),
@@ -186,7 +185,6 @@ def walk(the_plan: Plan, person: Lead, replied_at: datetime | None) -> Iterator[
 @given(plans(), st.booleans(), st.none() | st.just(NOW))
 def test_a_plan_without_problems_can_be_walked(the_plan, gold, replied_at):
     """Whoever walks it never meets a missing step, never stands still in a circle, and opens with a subject."""
-    assume(all("no way leads" in problem.message for problem in problems(the_plan)))  # Those harm nobody.
     walked = list(walk(the_plan, lead(fields={"tier": "gold"} if gold else {}), replied_at))
     steps, times, outcomes = zip(*walked, strict=True)
     opening = next((step for step in steps if isinstance(step, EmailStep)), None)

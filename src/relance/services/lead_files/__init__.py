@@ -1,7 +1,7 @@
 """Files of leads: CSV as people's programs write it, read row by row, imported in batches; nothing is lost."""
 
 from relance.services.lead_files.headers import Columns, match_headers
-from relance.services.lead_files.importing import BatchResult, import_batch
+from relance.services.lead_files.importing import BatchResult, import_batch, preview_batch
 from relance.services.lead_files.reading import BadRow, EmptyRow, LeadFile, LeadRow, open_lead_file
 from relance.services.lead_files.records import FileFormatError
 
@@ -16,4 +16,5 @@ __all__ = [
     "import_batch",
     "match_headers",
     "open_lead_file",
+    "preview_batch",
 ]

@@ -23,9 +23,9 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         EMAIL: (
             "email emailaddress emailaddresses emails mail mailaddress emailadresse mailadresse emailadres mailadres "
             "epost epostadress epostadresse courriel adressemail adresseemail adressedecourriel adresseelectronique "
-            "adressedemessagerie correo correoelectronico direcciondecorreo direcciondecorreoelectronico direccionemail "
-            "indirizzoemail indirizzomail postaelettronica indirizzodipostaelettronica enderecodeemail emaildocontato "
-            "adresemail adresmail emailadress sahkoposti sahkopostiosoite emailova adresa emailovaadresa "
+            "adressedemessagerie correo correoelectronico direcciondecorreo direcciondecorreoelectronico "
+            "direccionemail indirizzoemail indirizzomail postaelettronica indirizzodipostaelettronica enderecodeemail "
+            "emaildocontato adresemail adresmail emailadress sahkoposti sahkopostiosoite emailova adresa emailovaadresa "
             "workemail businessemail companyemail primaryemail contactemail emailwork email1 email1value personemail "
             "emailgeschaeftlich emailgeschaftlich geschaeftlicheemail emailprofessionnel emailpro leademail"
         ),
@@ -40,7 +40,8 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "full_name": (
             "fullname contactname completename vollername vollstaendigername vollstandigername ansprechpartner "
-            "nomcomplet nombrecompleto nomecompleto nomecognome volledigenaam imieinazwisko heltnamn fuldtnavn fulltnavn"
+            "nomcomplet nombrecompleto nomecompleto nomecognome volledigenaam imieinazwisko heltnamn "
+            "fuldtnavn fulltnavn"
         ),
         "company": (
             "company companyname organization organisation organizationname organisationname employer account "
@@ -60,10 +61,17 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
             "telefono numerodetelefono movil cellulare telefonnr telefoonnummer telefoon mobiel telefone celular "
             "numertelefonu komorka puhelin puhelinnumero"
         ),
-        "website": "website url web webseite homepage internetseite siteweb siteinternet sitioweb sitoweb strona witryna webbplats",
-        "linkedin_url": "linkedin linkedinurl linkedinprofile linkedinprofil linkedinprofileurl personlinkedinurl profilelinkedin",
-        "external_id": "externalid crmid contactid leadid recordid kundennummer externeid idexterne idesterno",
-        "timezone": "timezone tz zeitzone fuseauhoraire zonahoraria fusoorario tijdzone fusohorario strefaczasowa tidszon",
+        "website": (
+            "website url web webseite homepage internetseite siteweb siteinternet sitioweb sitoweb strona witryna "
+            "webbplats"
+        ),
+        "linkedin_url": (
+            "linkedin linkedinurl linkedinprofile linkedinprofil linkedinprofileurl personlinkedinurl profilelinkedin"
+        ),
+        "external_id": "externalid externeid idexterne idesterno",
+        "timezone": (
+            "timezone tz zeitzone fuseauhoraire zonahoraria fusoorario tijdzone fusohorario strefaczasowa tidszon"
+        ),
         "city": "city town ort stadt ville ciudad citta plaats stad cidade miasto by kaupunki mesto",
         "country": "country land pays pais paese kraj nation staat landcode countrycode",
     }

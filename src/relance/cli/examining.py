@@ -1,0 +1,149 @@
+"""What `relance doctor` looks at. Every finding that is not well says what to do."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from relance.app import LOGIN, Installation
+from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.workspace import Workspace
+from relance.ports.store import Reader
+from relance.ports.vault import VaultError
+from relance.services import reports
+
+FREE_BYTES = 512 * 1024 * 1024
+CLOCK_APART = timedelta(seconds=2)
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+#: Hosts where a password is on its way out: Exchange Online ends Basic authentication for SMTP AUTH.
+_PASSWORDS_END = ("office365.com", "outlook.com", "hotmail.com", "live.com")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One check and its outcome."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str | None = None  #: What to do, where it is not well.
+
+
+async def examine(installation: Installation, workspace: Workspace) -> list[Finding]:
+    """Return every finding, in the order in which one would mend them."""
+    now = installation.clock.now()
+    findings = [
+        _directory(installation.config.data),
+        _disk(installation.config.data),
+        _key(installation, workspace),
+        await _clock(installation),
+        _opt_out_log(installation.config.opt_out_log),
+    ]
+    boxes = await installation.read(_mailboxes, workspace.id)
+    findings += _mailbox_findings(boxes)
+    stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
+    findings.append(
+        Finding(
+            name="movement",
+            ok=not stuck,
+            detail=f"{len(stuck)} things ought to move and do not" if stuck else "nothing is stuck",
+            remedy="see `relance stuck`" if stuck else None,
+        )
+    )
+    return findings
+
+
+def _directory(data: Path) -> Finding:
+    mode = data.stat().st_mode
+    remedy = f"chmod 700 {data}" if mode & _OTHERS else None
+    writable = os.access(data, os.W_OK)
+    if not writable:
+        remedy = f"make {data} writable for this user"
+    detail = f"{data}, {stat.filemode(mode)}"
+    return Finding(name="data directory", ok=remedy is None, detail=detail, remedy=remedy)
+
+
+def _disk(data: Path) -> Finding:
+    free = shutil.disk_usage(data).free
+    ok = free >= FREE_BYTES
+    remedy = None if ok else "free some space: a full disk stops everything (nothing is lost)"
+    return Finding(name="disk", ok=ok, detail=f"{free // (1024 * 1024)} MB free", remedy=remedy)
+
+
+def _key(installation: Installation, workspace: Workspace) -> Finding:
+    path = installation.config.master_key_file
+    try:
+        installation.vault.seal(workspace.wrapped_key, b"", bound_to="doctor")
+    except VaultError as error:
+        return Finding(name="key", ok=False, detail=str(path), remedy=str(error))
+    return Finding(name="key", ok=True, detail=f"{path} opens the workspace's secrets")
+
+
+async def _clock(installation: Installation) -> Finding:
+    apart = await installation.clock_difference()
+    seconds = abs(apart.total_seconds())
+    ok = apart < CLOCK_APART and -apart < CLOCK_APART
+    remedy = None if ok else "set the clocks of this machine and the database's by NTP"
+    return Finding(name="clock", ok=ok, detail=f"{seconds:.3f} s from the database's", remedy=remedy)
+
+
+def _opt_out_log(path: Path) -> Finding:
+    place = path if path.exists() else path.parent
+    ok = os.access(place, os.W_OK)
+    remedy = None if ok else f"make {place} writable: opt-outs are kept there outside the database"
+    return Finding(name="opt-out log", ok=ok, detail=str(path), remedy=remedy)
+
+
+def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:
+    if not boxes:
+        yield Finding(
+            name="mailboxes", ok=False, detail="none is connected", remedy="connect one with `relance mailbox add`"
+        )
+    for box in boxes:
+        name = f"mailbox {box.address}"
+        trouble = next((said for judge in _JUDGES if (said := judge(box)) is not None), None)
+        if trouble is None:
+            yield Finding(name=name, ok=True, detail=f"{box.status}, last read {_when(box.last_read_at)}")
+        else:
+            yield Finding(name=name, ok=False, detail=trouble[0], remedy=trouble[1])
+
+
+def _in_trouble(box: Mailbox) -> tuple[str, str] | None:
+    if box.status in {MailboxStatus.ACTIVE, MailboxStatus.PAUSED}:
+        return None
+    return f"{box.status}: {box.status_reason}", f"try `relance mailbox check {box.address}`"
+
+
+def _unchecked(box: Mailbox) -> tuple[str, str] | None:
+    if box.saves_sent is not None:
+        return None
+    return (
+        "nobody knows yet whether its server keeps copies of what it sends",
+        f"let it find out: `relance mailbox check {box.address}`",
+    )
+
+
+def _password_ends(box: Mailbox) -> tuple[str, str] | None:
+    login = box.settings.get(LOGIN)
+    oauth = isinstance(login, dict) and login.get("oauth") is True
+    host = str(box.settings.get("smtp_host", "")).casefold()
+    if oauth or not host.endswith(_PASSWORDS_END):
+        return None
+    return (
+        f"{host} is logged in to with a password, which Microsoft is turning off",
+        f"use a token: `relance mailbox set {box.address} --oauth-token-command CMD`",
+    )
+
+
+_JUDGES: tuple[Callable[[Mailbox], tuple[str, str] | None], ...] = (_in_trouble, _password_ends, _unchecked)
+
+
+def _when(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
+
+
+def _mailboxes(reader: Reader, workspace_id: int) -> list[Mailbox]:
+    return reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)

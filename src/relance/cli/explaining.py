@@ -1,0 +1,116 @@
+"""`relance explain`, `audit` and `stuck`: where a lead stands, who got what, and what ought to move and does not."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from relance.app import Installation
+from relance.cli.failures import DONE, NO
+from relance.cli.leads import spelled
+from relance.cli.printing import complain, shown
+from relance.cli.session import Command, session
+from relance.core.workspace import Workspace
+from relance.services import explaining, reports
+
+Facts = Mapping[str, Any]
+
+
+@click.command(cls=Command)
+@click.argument("email")
+@click.option("--sequence", "sequence_name", metavar="NAME", help="Only this sequence.")
+def explain(email: str, sequence_name: str | None) -> None:
+    """Say where a lead stands, why, what it was sent, and which gate holds it now."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> dict[str, object]:
+        return await installation.read(
+            explaining.explain,
+            workspace_id=workspace.id,
+            email=spelled(email),
+            sequence_name=sequence_name,
+            keys=installation.keys,
+            now=installation.clock.now(),
+        )
+
+    facts = current.run(read)
+    current.printer.facts(facts, "\n".join(explain_lines(facts)))
+
+
+@click.command(cls=Command)
+@click.argument("sequence_name", metavar="SEQUENCE")
+def audit(sequence_name: str) -> int:
+    """Say who got which step; exit 1 if anyone got one twice."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[reports.StepAudit]:
+        return await installation.read(reports.audit, workspace_id=workspace.id, name=sequence_name)
+
+    found = current.run(read)
+    current.printer.rows(
+        (asdict(step) for step in found), ("step", "sent", "unknown", "twice"), empty="Nothing was sent yet."
+    )
+    twice = sorted({address for step in found for address in step.twice})
+    if twice:
+        complain(f"relance: {len(twice)} people got a step twice ({', '.join(twice[:5])}); please report this")
+    return NO if twice else DONE
+
+
+@click.command(cls=Command)
+def stuck() -> int:
+    """List what ought to move and does not, each with what to do; exit 1 if there is anything."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[reports.Stuck]:
+        return await installation.read(reports.stuck, workspace_id=workspace.id, now=installation.clock.now())
+
+    found = current.run(read)
+    current.printer.rows(
+        (asdict(one) for one in found), ("kind", "subject", "since", "remedy"), empty="Nothing is stuck."
+    )
+    return NO if found else DONE
+
+
+def explain_lines(facts: Facts) -> Iterator[str]:
+    """Yield the lines that a person reads of what `services.explaining.explain` returned."""
+    lead: Facts = facts["lead"]
+    fields = ", ".join(f"{name}: {shown(value)}" for name, value in lead["fields"].items())
+    yield f"{lead['email']} (lead {lead['id']}){f' – {fields}' if fields else ''}"
+    if lead["hold_until"]:
+        yield f"  on hold until {lead['hold_until']}"
+    for one in lead["suppressions"]:
+        yield f"  suppressed: {one['value']} ({one['reason']}, {one['scope']}, since {one['at']})"
+    if not facts["enrollments"]:
+        yield "  in no sequence; enroll with `relance enroll SEQUENCE --lead EMAIL`"
+    for enrollment in facts["enrollments"]:
+        yield ""
+        yield from _enrollment_lines(enrollment)
+
+
+def _enrollment_lines(one: Facts) -> Iterator[str]:
+    reason = f" ({one['stop_reason'] or one['hold_reason']})" if one["stop_reason"] or one["hold_reason"] else ""
+    yield f"{one['sequence']} version {one['version']}: {one['status']}{reason} at step {one['step']}"
+    yield f"  {one['summary']}"
+    waiting = [gate for gate in one["gates"] if gate["verdict"] != "pass"]
+    for gate in waiting:
+        until = f" until {gate['until']}" if gate["until"] else ""
+        yield f"  gate {gate['gate']}: {gate['verdict']}{until} – {shown(gate.get('reason'))}"
+    if one["attempts"]:
+        yield "  sent:"
+    for attempt in one["attempts"]:
+        settled = f", settled: {attempt['settled_by']}" if attempt.get("settled_by") else ""
+        error = f", {shown(attempt['error'])}" if attempt.get("error") else ""
+        yield (
+            f"    {attempt['sent_at'] or attempt['planned_at']}  {attempt['step']} (variant {attempt['variant']}): "
+            f"{attempt['status']} from {attempt['mailbox']}{settled}{error}  [attempt {attempt['id']}]"
+        )
+    came_in = [message for message in one["messages"] if message["direction"] == "in"]
+    if came_in:
+        yield "  came in:"
+    for message in came_in:
+        matched = f", matched by {message['matched_by']}" if message["matched_by"] else ""
+        yield f"    {message['at']}  {message['kind']} from {shown(message['from'])}{matched}"
+    yield "  history:"
+    for entry in one["history"]:
+        yield f"    {entry['at']}  {entry['from'] or 'new'} → {entry['to']}: {entry['cause']}"

@@ -1,0 +1,70 @@
+"""From an error to one sentence on stderr and an exit code; never a traceback.
+
+0: done. 1: the answer is no, or something needs a person. 2: wrong use. 3: could not (server, disk, lock).
+"""
+
+import os
+
+import click
+
+from relance.config import ConfigError
+from relance.ports.connector import ConnectorError, LoginRefusedError, RejectedError
+from relance.ports.store import CommitUnknownError, ConflictError, StoreError
+from relance.ports.vault import VaultError
+from relance.services.refusals import LostRaceError, RefusedError
+
+DONE = 0
+NO = 1
+WRONG_USE = 2
+COULD_NOT = 3
+INTERRUPTED = 130
+TRACEBACK_VARIABLE = "RELANCE_TRACEBACK"
+
+
+class NoError(Exception):
+    """The answer is no, or something needs a person; the sentence says what."""
+
+
+class CouldNotError(Exception):
+    """Something outside did not let us; the sentence says what to do."""
+
+
+def explain_failure(error: BaseException) -> tuple[int, str]:
+    """Return exit code and sentence for any error."""
+    match error:
+        case click.ClickException() | ConfigError():
+            return WRONG_USE, _usage(error)
+        case NoError() | RefusedError() | LoginRefusedError() | RejectedError():
+            return NO, str(error)
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED, "interrupted; what was done before stays done"
+        case _:
+            return COULD_NOT, _trouble(error)
+
+
+def _trouble(error: BaseException) -> str:
+    match error:
+        case CommitUnknownError():
+            return f"{error}; look whether it was done before you do it again"
+        case ConflictError() | LostRaceError():
+            return f"somebody else changed the same thing: try again ({error})"
+        case CouldNotError() | StoreError() | ConnectorError() | VaultError():
+            return str(error)
+        case MemoryError():
+            return "there is not enough memory: give it less at once"
+        case OSError():
+            where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
+            return f"{where}{error.strerror or error}; check path, rights and disk"
+        case _:
+            return (
+                f"this is a fault of Relance ({type(error).__name__}: {error}): please report it; "
+                f"{TRACEBACK_VARIABLE}=1 shows where it happened"
+            )
+
+
+def _usage(error: click.ClickException | ConfigError) -> str:
+    if not isinstance(error, click.UsageError):
+        return error.format_message() if isinstance(error, click.ClickException) else str(error)
+    said = error.format_message().rstrip(".")
+    path = error.ctx.command_path if error.ctx else "relance"
+    return f"{said}; see `{path} --help`"

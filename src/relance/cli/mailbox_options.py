@@ -1,0 +1,209 @@
+"""What `mailbox add` and `mailbox set` take alike: the secret's source, pacing and names, read and checked."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from relance.app import LOGIN, Secret, SecretKind
+from relance.cli.failures import CouldNotError
+from relance.core.mailbox import Pacing
+from relance.core.pacing import PRESETS
+from relance.services import addresses
+from relance.services.workspace_settings import check_timezone
+
+F = TypeVar("F", bound=Callable[..., Any])
+USUAL_RATIO = 2.0  #: Where only one end of the gap is given: it is drawn between once and twice.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretSource:
+    """Where the secret is to be found; at most one is given."""
+
+    password_env: str | None
+    password_file: str | None
+    password_command: str | None
+    oauth_token_command: str | None
+
+    @property
+    def given(self) -> bool:
+        """Whether any source was named."""
+        return any((self.password_env, self.password_file, self.password_command, self.oauth_token_command))
+
+    def read(self, address: str) -> Secret:
+        """Return the secret, asking for it where no source was named. Raises UsageError and CouldNotError."""
+        named = [
+            option
+            for option, value in (
+                ("--password-env", self.password_env),
+                ("--password-file", self.password_file),
+                ("--password-command", self.password_command),
+                ("--oauth-token-command", self.oauth_token_command),
+            )
+            if value
+        ]
+        if len(named) > 1:
+            raise click.UsageError(f"{' and '.join(named)} exclude each other: give one")
+        if self.password_command:
+            return Secret(kind=SecretKind.PASSWORD_COMMAND, value=self.password_command)
+        if self.oauth_token_command:
+            return Secret(kind=SecretKind.OAUTH_TOKEN_COMMAND, value=self.oauth_token_command)
+        return Secret(kind=SecretKind.PASSWORD, value=self._password(address))
+
+    def _password(self, address: str) -> str:
+        if self.password_env:
+            password = os.environ.get(self.password_env, "")
+            where = f"the environment variable {self.password_env}"
+        elif self.password_file:
+            password, where = _first_line(Path(self.password_file)), f"the file {self.password_file}"
+        elif sys.stdin.isatty():
+            password, where = click.prompt(f"Password of {address}", hide_input=True, err=True), "what you typed"
+        else:
+            password, where = sys.stdin.readline().rstrip("\r\n"), "standard input"
+        if not password:
+            raise click.UsageError(
+                f"{where} holds no password; give --password-env VAR, --password-file FILE or --password-command CMD"
+            )
+        return password
+
+
+def _first_line(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.readline().rstrip("\r\n")
+    except OSError as error:
+        raise CouldNotError(f"the password file {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise CouldNotError(f"the password file {path} is not text in UTF-8") from error
+
+
+def login_settings(secret: Secret, smtp_username: str | None) -> Mapping[str, object]:
+    """Return what a mailbox's settings say about its login, without the secret."""
+    return {LOGIN: {"oauth": secret.kind is SecretKind.OAUTH_TOKEN_COMMAND, "smtp_username": smtp_username}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacingOptions:
+    """How fast a mailbox may send, as far as it was said."""
+
+    preset: str | None
+    daily_cap: int | None
+    hourly_cap: int | None
+    min_gap: float | None
+    max_gap: float | None
+    ramp: bool | None
+
+    def over(self, pacing: Pacing) -> Mapping[str, object]:
+        """Return the pacing columns of a mailbox that had `pacing`. Raises UsageError."""
+        start = PRESETS[self.preset] if self.preset else pacing
+        least, most = self.min_gap, self.max_gap
+        if least is None and most is None:
+            least, most = start.min_gap, start.max_gap
+        elif least is None:
+            assert most is not None  # noqa: S101  # the branch above
+            least = min(start.min_gap, most)
+        elif most is None:
+            most = least * USUAL_RATIO
+        if most < least:
+            raise click.UsageError(
+                f"--max-gap {most:g} is shorter than --min-gap {least:g}: give them the other way round"
+            )
+        return {
+            "daily_cap": start.daily_cap if self.daily_cap is None else self.daily_cap,
+            "hourly_cap": start.hourly_cap if self.hourly_cap is None else self.hourly_cap,
+            "min_gap": least,
+            "max_gap": most,
+            "ramp": start.ramp if self.ramp is None else self.ramp,
+            "ramp_start": start.ramp_start,
+            "ramp_step": start.ramp_step,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameOptions:
+    """How a mailbox is called and where it belongs, as far as it was said."""
+
+    display_name: str | None
+    aliases: tuple[str, ...]
+    pool: str | None
+    timezone: str | None
+
+    def columns(self) -> Mapping[str, object]:
+        """Return the columns that were given, checked. Raises RefusedError and UsageError."""
+        if self.pool is not None and not self.pool.strip():
+            raise click.UsageError("--pool is empty: name one, such as default")
+        given: dict[str, object] = {}
+        if self.display_name is not None:
+            given["display_name"] = " ".join(self.display_name.split()) or None
+        if self.aliases:
+            given["aliases"] = tuple(dict.fromkeys(addresses.clean_address(alias) for alias in self.aliases))
+        if self.pool is not None:
+            given["pool"] = self.pool.strip()
+        if self.timezone is not None:
+            given["timezone"] = check_timezone(self.timezone)
+        return given
+
+
+_SHARED = (
+    click.option("--smtp", metavar="HOST:PORT[:tls|starttls|plain]", help="Server that sends."),
+    click.option("--imap", metavar="HOST:PORT[:tls|starttls|plain]", help="Server that is read."),
+    click.option("--smtp-username", metavar="U", help="Where the SMTP login differs."),
+    click.option("--password-env", metavar="VAR", help="Environment variable with the password; read now."),
+    click.option("--password-file", metavar="FILE", help="File with the password on its first line; read now."),
+    click.option("--password-command", metavar="CMD", help="Command that prints the password; run at each login."),
+    click.option(
+        "--oauth-token-command", metavar="CMD", help="Command that prints an access token; run at each login."
+    ),
+    click.option("--ca-file", metavar="FILE", help="Authority that signed the servers' certificates (PEM)."),
+    click.option("--name", "display_name", metavar="NAME", help="Name in From."),
+    click.option("--alias", "aliases", metavar="ADDRESS", multiple=True, help="Another address of the same inbox."),
+    click.option("--pool", metavar="NAME", help="Pool that sequences name [default]."),
+    click.option("--timezone", metavar="TZ", help="Zone in which its days begin; else the workspace's."),
+    click.option("--preset", type=click.Choice(sorted(PRESETS)), help="Pacing to start from."),
+    click.option("--daily-cap", type=click.IntRange(min=0), metavar="N", help="Messages a day, at most [40]."),
+    click.option("--hourly-cap", type=click.IntRange(min=0), metavar="N", help="Messages an hour, at most [10]."),
+    click.option(
+        "--min-gap", type=click.FloatRange(min=0, max=86_400), metavar="S", help="Seconds between two, least [90]."
+    ),
+    click.option(
+        "--max-gap", type=click.FloatRange(min=0, max=86_400), metavar="S", help="Seconds, most [twice --min-gap]."
+    ),
+    click.option("--ramp/--no-ramp", default=None, help="Begin at 10 a day and gain 5 each day [ramp]."),
+)
+
+
+def mailbox_options(command: F) -> F:
+    """Give a command the options that describe a mailbox."""
+    for option in reversed(_SHARED):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Everything that was said about a mailbox on the command line."""
+
+    servers: Mapping[str, object]  #: `smtp`, `imap` and `ca_file`, as far as given.
+    smtp_username: str | None
+    source: SecretSource
+    pacing: PacingOptions
+    names: NameOptions
+
+
+def gather(options: Mapping[str, Any]) -> Given:
+    """Sort the values of `mailbox_options` by what they are about."""
+
+    def of(kind: type[Any]) -> dict[str, Any]:
+        return {name: options[name] for name in kind.__dataclass_fields__}
+
+    return Given(
+        servers={key: options[key] for key in ("smtp", "imap", "ca_file") if options[key] is not None},
+        smtp_username=options["smtp_username"],
+        source=SecretSource(**of(SecretSource)),
+        pacing=PacingOptions(**of(PacingOptions)),
+        names=NameOptions(**of(NameOptions)),
+    )

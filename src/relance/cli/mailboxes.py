@@ -1,0 +1,204 @@
+"""`relance mailbox`: connecting sending inboxes, changing them, pausing and removing them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import click
+
+from relance.app import LOGIN, Installation
+from relance.cli.mailbox_checks import check
+from relance.cli.mailbox_options import Given, gather, login_settings, mailbox_options
+from relance.cli.session import Group, session
+from relance.core.mailbox import Mailbox, Pacing
+from relance.core.workspace import Workspace
+from relance.ports.store import Reader, Transaction
+from relance.services import addresses, mailboxes
+
+PROVIDER = "smtp_imap"
+COLUMNS = ("address", "status", "status_reason", "pool", "daily_cap", "hourly_cap", "smtp", "imap", "last_read_at")
+
+
+@click.group(cls=Group)
+def mailbox() -> None:
+    """Connect and keep your sending inboxes."""
+
+
+mailbox.add_command(check)
+
+
+@mailbox.command()
+@click.argument("address")
+@click.option("--username", metavar="U", help="Login, where it is not the address.")
+@mailbox_options
+def add(address: str, username: str | None, **options: Any) -> None:  # noqa: ANN401 - click's values
+    """Connect a mailbox; without a --password… option the password is asked for."""
+    current = session()
+    given = gather(options)
+    for server in ("smtp", "imap"):
+        if server not in given.servers:
+            raise click.UsageError(f"Missing option '--{server}': give HOST:PORT[:tls|starttls|plain]")
+    address = addresses.clean_address(address)
+    pacing = given.pacing.over(Pacing())
+    names = given.names.columns()
+
+    async def connect(installation: Installation, workspace: Workspace) -> Mailbox:
+        settings = _parsed(installation, given.servers)
+        secret = given.source.read(address)
+        now = installation.clock.now()
+        new = Mailbox(
+            workspace_id=workspace.id,
+            id=0,
+            provider=PROVIDER,
+            login=username or address,
+            address=address,
+            settings={**settings, **login_settings(secret, given.smtp_username)},
+            shard=mailboxes.shard_of(PROVIDER, username or address),
+            created_at=now,
+            **_columns(pacing),
+            **_columns(names),
+        )
+        sealed = installation.seal(workspace, address, secret)
+        return await installation.write(mailboxes.add, new, sealed=sealed, now=now)
+
+    saved = current.run(connect)
+    current.printer.facts(
+        mailbox_facts(saved), f"{saved.address} is connected; try it with `relance mailbox check {saved.address}`."
+    )
+
+
+@mailbox.command("set")
+@click.argument("address")
+@mailbox_options
+def change(address: str, **options: Any) -> None:  # noqa: ANN401 - click's values
+    """Change what is given and leave the rest; trouble that the old settings caused is forgotten."""
+    current = session()
+    given = gather(options)
+
+    async def apply(installation: Installation, workspace: Workspace) -> Mailbox:
+        existing = await installation.read(mailboxes.by_address, workspace.id, address)
+        changed = replace(
+            existing,
+            settings=_new_settings(installation, existing, given),
+            **_columns(given.pacing.over(_pacing(existing))),
+            **_columns(given.names.columns()),
+        )
+        sealed = None
+        if given.source.given:
+            secret = given.source.read(existing.address)
+            sealed = installation.seal(workspace, existing.address, secret)
+            login = _login(existing)
+            smtp_username = given.smtp_username or login.get("smtp_username")
+            changed = replace(changed, settings={**changed.settings, **login_settings(secret, _text(smtp_username))})
+        await installation.write(mailboxes.change, changed, sealed=sealed)
+        return await installation.read(mailboxes.by_address, workspace.id, address)
+
+    saved = current.run(apply)
+    current.printer.facts(mailbox_facts(saved), f"{saved.address} is changed.")
+
+
+@mailbox.command("list")
+def list_mailboxes() -> None:
+    """List every connected mailbox, with its health."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[Mailbox]:
+        return await installation.read(_of_workspace, workspace.id)
+
+    current.printer.rows(
+        (mailbox_facts(found) for found in current.run(read)),
+        COLUMNS,
+        empty="There is no mailbox yet; connect one with `relance mailbox add`.",
+    )
+
+
+@mailbox.command()
+@click.argument("address")
+def pause(address: str) -> None:
+    """Keep a mailbox from sending; it is still read."""
+    _decide(address, _pause, "is paused; answers are still read")
+
+
+@mailbox.command()
+@click.argument("address")
+def resume(address: str) -> None:
+    """Let a mailbox send again."""
+    _decide(address, mailboxes.resume, "sends again")
+
+
+@mailbox.command()
+@click.argument("address")
+def remove(address: str) -> None:
+    """Disconnect a mailbox and forget its secret; its history stays."""
+    _decide(address, mailboxes.remove, "is removed; its history stays")
+
+
+def _decide(address: str, decision: Callable[..., None], sentence: str) -> None:
+    current = session()
+
+    def decide(tx: Transaction, workspace_id: int, now: datetime) -> Mailbox:
+        found = mailboxes.by_address(tx, workspace_id, address)
+        decision(tx, found, now=now)
+        return tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=found.id) or found
+
+    async def write(installation: Installation, workspace: Workspace) -> Mailbox:
+        return await installation.write(decide, workspace.id, installation.clock.now())
+
+    changed = current.run(write)
+    current.printer.facts(mailbox_facts(changed), f"{changed.address} {sentence}.")
+
+
+def _pause(tx: Transaction, found: Mailbox, *, now: datetime) -> None:
+    mailboxes.pause(tx, found, reason="paused by an operator", now=now)
+
+
+def mailbox_facts(found: Mailbox) -> Mapping[str, object]:
+    """Return what may be said about a mailbox; never its secret."""
+    settings = found.settings
+    servers = {
+        server: ":".join(str(settings.get(f"{server}_{part}")) for part in ("host", "port", "security"))
+        for server in ("smtp", "imap")
+    }
+    names = (
+        "address", "status", "status_reason", "login", "display_name", "aliases", "pool", "timezone", "daily_cap",
+        "hourly_cap", "min_gap", "max_gap", "ramp", "skip_until", "last_skip_reason", "saves_sent", "ids_survive",
+        "fresh_at", "last_read_at", "created_at",
+    )  # fmt: skip
+    return {name: getattr(found, name) for name in names} | servers | {"ca_file": settings.get("ca_file")}
+
+
+def _parsed(installation: Installation, servers: Mapping[str, object]) -> Mapping[str, object]:
+    try:
+        return installation.factory(PROVIDER).parse_settings(servers)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _new_settings(installation: Installation, existing: Mailbox, given: Given) -> Mapping[str, object]:
+    stored = {name: value for name, value in existing.settings.items() if name != LOGIN}
+    login = dict(_login(existing))
+    if given.smtp_username is not None:
+        login["smtp_username"] = given.smtp_username
+    return {**_parsed(installation, {**stored, **given.servers}), LOGIN: login}
+
+
+def _login(existing: Mailbox) -> Mapping[str, object]:
+    login = existing.settings.get(LOGIN)
+    return login if isinstance(login, Mapping) else {}
+
+
+def _pacing(existing: Mailbox) -> Pacing:
+    return Pacing(**{name: getattr(existing, name) for name in Pacing.__dataclass_fields__})
+
+
+def _columns(values: Mapping[str, object]) -> dict[str, Any]:
+    return dict(values)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _of_workspace(reader: Reader, workspace_id: int) -> list[Mailbox]:
+    return reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)

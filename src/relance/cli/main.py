@@ -1,0 +1,91 @@
+"""The `relance` command: every noun in one list, and every error turned into one sentence and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import version
+
+import click
+
+from relance.cli import (
+    attempts,
+    classifying,
+    demo,
+    doctoring,
+    enrollments,
+    explaining,
+    initializing,
+    leads,
+    mailboxes,
+    replies,
+    running,
+    sequences,
+    suppressions,
+    workspaces,
+)
+from relance.cli.failures import DONE, TRACEBACK_VARIABLE, WRONG_USE, explain_failure
+from relance.cli.printing import complain
+from relance.cli.session import Group, Session
+
+_BROKEN_PIPE = 141  #: What a shell reports for a program that a closed pipe ended.
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(version("relance"), prog_name="relance")
+@click.pass_context
+def relance(context: click.Context) -> None:
+    """Send e-mail sequences from your own mailboxes, and stop when someone answers."""
+    context.ensure_object(Session)
+
+
+for _command in (
+    initializing.init,
+    workspaces.workspace,
+    mailboxes.mailbox,
+    leads.lead,
+    sequences.sequence,
+    enrollments.enroll,
+    enrollments.enrollment,
+    replies.replies,
+    running.run,
+    explaining.explain,
+    explaining.audit,
+    explaining.stuck,
+    suppressions.suppress,
+    classifying.classify,
+    attempts.attempt,
+    running.run,
+    demo.demo,
+    doctoring.doctor,
+    doctoring.backup,
+    demo.demo,
+):
+    relance.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; every error is one sentence on stderr."""
+    try:
+        result = relance.main(args=list(arguments), prog_name="relance", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        complain(error.format_message())
+        return WRONG_USE
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except BrokenPipeError:
+        # Whoever read us has left; writing more at exit would complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last net: a person never sees a traceback
+        if os.environ.get(TRACEBACK_VARIABLE):
+            traceback.print_exception(error)
+        code, sentence = explain_failure(error)
+        complain(f"relance: {sentence}")
+        return code
+    return result if isinstance(result, int) and not isinstance(result, bool) else DONE

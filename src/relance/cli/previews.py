@@ -1,0 +1,172 @@
+"""`relance sequence preview` and `test`: what a lead would get, on the screen or in an inbox."""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from relance.app import Installation
+from relance.cli.failures import DONE, NO, NoError
+from relance.cli.leads import spelled
+from relance.cli.printing import complain
+from relance.cli.sequence_sources import plan_in_file, running_plan
+from relance.cli.session import Command, session
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import Plan
+from relance.core.workspace import Workspace
+from relance.mail.templates import MissingValue
+from relance.ports.connector import Envelope
+from relance.ports.store import Reader
+from relance.services import addresses, leads, previewing
+from relance.services.composing import Composed
+from relance.services.dispatching import mailboxes_of
+from relance.services.previewing import Preview
+
+RELEASE_SECONDS = 60.0
+NOBODY = "sender@example.com"  #: Who seems to send where no mailbox is connected yet.
+FILE_ENDINGS = (".yaml", ".yml", ".json")
+
+
+@click.command(cls=Command)
+@click.argument("source", metavar="NAME|FILE")
+@click.option("--lead", "email", metavar="EMAIL", required=True, help="Whose values are filled in.")
+def preview(source: str, email: str) -> int:
+    """Show every e-mail of a sequence as this lead would get it; exit 1 if a value is missing."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> tuple[Mailbox, list[Preview]]:
+        plan = await _plan(installation, workspace, source)
+        lead = await installation.read(leads.by_email, workspace.id, spelled(email))
+        mailbox = await installation.read(_mailbox, workspace.id, plan, installation)
+        found = previewing.preview(
+            plan,
+            workspace=workspace,
+            lead=lead,
+            mailbox=mailbox,
+            keys=installation.keys,
+            now=installation.clock.now(),
+        )
+        return mailbox, list(found)
+
+    mailbox, found = current.run(read)
+    for one in found:
+        current.printer.facts(_facts(one, mailbox), "\n".join(_lines(one)))
+    missing = [(one.step, one.outcome.field) for one in found if isinstance(one.outcome, MissingValue)]
+    if missing:
+        step, field = missing[0]
+        complain(
+            f"relance: {email} has no {field}, so step {step} would be held; "
+            f"add it with `relance lead add {email} {field}=…`, or give the text a default"
+        )
+    return NO if missing else DONE
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.option("--to", "to", metavar="ADDRESS", required=True, help="Who gets the test mails.")
+@click.option("--lead", "email", metavar="EMAIL", help="Whose values are filled in; else [field] stands for a value.")
+@click.option("--step", "step_id", metavar="ID", help="Only this step.")
+def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
+    """Send every e-mail of a sequence to an address of yours, now; nobody is enrolled and nothing is counted."""
+    current = session()
+    recipient = addresses.clean_address(to)
+
+    async def send(installation: Installation, workspace: Workspace) -> tuple[Mailbox, list[str]]:
+        plan = await _plan(installation, workspace, name)
+        lead = await _lead_for(installation, workspace, email, recipient)
+        mailbox = await installation.read(previewing.sending_mailbox, workspace.id, plan)
+        found = previewing.preview(
+            plan,
+            workspace=replace(workspace, uid=uuid.uuid4().hex),  # ids of its own, each time
+            lead=lead,
+            mailbox=mailbox,
+            keys=installation.keys,
+            now=installation.clock.now(),
+            fill_in=email is None,
+        )
+        wanted = [one for one in found if step_id in {None, one.step}]
+        if not wanted:
+            raise NoError(f"{name} has no e-mail step {step_id!r}; see `relance sequence show {name}`")
+        return mailbox, await _send_all(installation, mailbox, wanted, recipient)
+
+    mailbox, sent = current.run(send)
+    current.printer.facts(
+        {"sequence": name, "to": recipient, "from": mailbox.address, "steps": sent},
+        f"{len(sent)} messages went from {mailbox.address} to {recipient}: {', '.join(sent)}.",
+    )
+
+
+async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[Preview], recipient: str) -> list[str]:
+    connector = await installation.connect(mailbox)
+    sent: list[str] = []
+    try:
+        for one in wanted:
+            if not isinstance(one.outcome, Composed):
+                raise NoError(f"step {one.step} misses {one.outcome.field}; give it a default, or name another --lead")
+            envelope = Envelope(
+                sender=mailbox.address, recipient=recipient, message_id=one.message_id, raw=one.outcome.raw
+            )
+            staged = await connector.stage(envelope)
+            await staged.release(may_leave=lambda: True, time_limit=RELEASE_SECONDS)
+            sent.append(one.step)
+    finally:
+        await connector.close()
+    return sent
+
+
+async def _plan(installation: Installation, workspace: Workspace, source: str) -> Plan:
+    """Return a file's plan where the source is called like one, else the running version of that name."""
+    if source.lower().endswith(FILE_ENDINGS):
+        return plan_in_file(Path(source))
+    return await installation.read(running_plan, workspace.id, source)
+
+
+async def _lead_for(installation: Installation, workspace: Workspace, email: str | None, recipient: str) -> Lead:
+    if email is not None:
+        found = await installation.read(leads.by_email, workspace.id, spelled(email))
+        return replace(found, email=recipient)
+    return Lead(workspace_id=workspace.id, id=0, email=recipient, created_at=installation.clock.now())
+
+
+def _mailbox(reader: Reader, workspace_id: int, plan: Plan, installation: Installation) -> Mailbox:
+    admitted = mailboxes_of(reader, workspace_id, plan)
+    if admitted:
+        return admitted[0]
+    now = installation.clock.now()
+    return Mailbox(
+        workspace_id=workspace_id, id=0, provider="none", login=NOBODY, address=NOBODY, shard=0, created_at=now
+    )
+
+
+def _facts(one: Preview, mailbox: Mailbox) -> Mapping[str, object]:
+    message = one.message
+    return {
+        "step": one.step,
+        "variant": one.variant,
+        "from": mailbox.address,
+        "to": message.to[0].address if message and message.to else None,
+        "subject": message.subject if message else None,
+        "text": message.text if message else None,
+        "html": (message.html or None) if message else None,
+        "missing": one.outcome.field if isinstance(one.outcome, MissingValue) else None,
+    }
+
+
+def _lines(one: Preview) -> Iterator[str]:
+    yield f"--- {one.step} (variant {one.variant})"
+    message = one.message
+    if isinstance(one.outcome, MissingValue):
+        yield f"would be held: the value {one.outcome.field} is missing"
+    if message is None:
+        return
+    yield f"From: {message.header('from')}"
+    yield f"To: {message.header('to')}"
+    yield f"Subject: {message.subject}"
+    yield ""
+    yield message.text.rstrip()
+    if message.html:
+        yield ""
+        yield "(with an HTML part)"

@@ -1,0 +1,116 @@
+"""What a lead would be sent, step by step, by the very renderer that sends; nothing is written and nothing leaves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from relance.core import identifiers, splitting
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import EmailStep, Plan, Variant
+from relance.core.workspace import Workspace
+from relance.mail.message import Message
+from relance.mail.parse import parse
+from relance.mail.templates import MissingValue
+from relance.ports.store import Reader
+from relance.services import composing
+from relance.services.composing import Composed, Marks
+from relance.services.dispatching import mailboxes_of
+from relance.services.refusals import RefusedError
+from relance.services.sending.thread import Thread
+from relance.services.situations import Keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """One e-mail step for one lead: its message, or the field without which it would be held."""
+
+    step: str
+    variant: str
+    outcome: Composed | MissingValue
+    message_id: str
+
+    @property
+    def message(self) -> Message | None:
+        """The message as its reader sees it."""
+        return parse(self.outcome.raw) if isinstance(self.outcome, Composed) else None
+
+
+def sending_mailbox(reader: Reader, workspace_id: int, plan: Plan) -> Mailbox:
+    """Return the first mailbox that the plan may open conversations from. Raises RefusedError."""
+    admitted = mailboxes_of(reader, workspace_id, plan)
+    if not admitted:
+        where = f"pool {plan.pool!r} is empty" if plan.pool else "none of its mailboxes is connected"
+        raise RefusedError(f"{where}; connect a mailbox with `relance mailbox add`")
+    return admitted[0]
+
+
+def preview(
+    plan: Plan, *, workspace: Workspace, lead: Lead, mailbox: Mailbox, keys: Keys, now: datetime, fill_in: bool = False
+) -> Iterator[Preview]:
+    """Yield every e-mail step as written, in the order of the file, with the variant that this lead gets.
+
+    Wordings are those of a walk straight through; a branch that leaves steps out changes their spintax, not more.
+    `fill_in` shows `[field]` where a value is missing, for test mails.
+    """
+    uid = identifiers.enrollment_uid(keys.message_id, workspace.uid, plan.name, lead.email)
+    thread = Thread(opens=True)
+    for counter, step in enumerate(plan.steps, start=1):
+        if not isinstance(step, EmailStep):
+            continue
+        variant = _variant_for(step, uid)
+        if variant.subject is not None:
+            thread = Thread(opens=True)
+        marks = Marks(
+            message_id=identifiers.message_id(keys.message_id, uid, counter, mailbox.domain),
+            trace=identifiers.trace_header(keys.trace, uid, counter)[1],
+        )
+        outcome = _compose(
+            mailbox,
+            lead,
+            variant,
+            thread=thread,
+            marks=marks,
+            seed=composing.seed_of(uid, counter),
+            now=now,
+            fill_in=fill_in,
+        )
+        yield Preview(step=step.id, variant=variant.id, outcome=outcome, message_id=marks.message_id)
+        if isinstance(outcome, Composed):
+            thread = Thread(
+                opens=False,
+                subject=outcome.subject if thread.opens else thread.subject,
+                in_reply_to=marks.message_id,
+                references=(*thread.references, marks.message_id),
+            )
+
+
+def _variant_for(step: EmailStep, uid: str) -> Variant:
+    weights = [(variant.id, variant.weight) for variant in step.variants]
+    chosen = splitting.choose(weights, key=uid, purpose=f"variant/{step.id}")
+    return next(variant for variant in step.variants if variant.id == chosen)
+
+
+def _compose(
+    mailbox: Mailbox,
+    lead: Lead,
+    variant: Variant,
+    *,
+    thread: Thread,
+    marks: Marks,
+    seed: bytes,
+    now: datetime,
+    fill_in: bool,
+) -> Composed | MissingValue:
+    while True:
+        outcome = composing.compose_step(
+            mailbox=mailbox,
+            lead=lead,
+            variant=variant,
+            thread=thread,
+            marks=marks,
+            seed=seed,
+            now=now,
+        )
+        if not (fill_in and isinstance(outcome, MissingValue)) or outcome.field in lead.fields:
+            lead = replace(lead, fields={**lead.fields, outcome.field: f"[{outcome.field}]"})

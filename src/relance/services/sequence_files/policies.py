@@ -1,0 +1,239 @@
+"""The keys of a sequence file above its steps: mailboxes, window, quiet hours, policies and caps."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+from typing import Any, Final
+
+from relance.core.calendar import zone_named
+from relance.core.plan_document import delay_of, interval_of
+from relance.core.sequence import (
+    FrequencyCap,
+    Interval,
+    OnAutoReply,
+    OnReply,
+    OnUnknown,
+    PauseOrContinue,
+    QuietHours,
+    StopOrContinue,
+    StopScope,
+    Window,
+)
+from relance.services.addresses import BadAddressError, clean_address
+from relance.services.sequence_files.forms import Form
+from relance.services.sequence_files.holiday_dates import holiday_dates
+from relance.services.sequence_files.nodes import Listing, Scalar
+
+KEYS: Final = (
+    "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
+    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "tracking", "holdout", "steps",
+)  # fmt: skip
+NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "goal": "goals",
+        "goals": "goals",
+        "triggers": "triggers",
+        "delivery": "delivery modes",
+        "approval": "approval",
+        "on_crm_change": "CRM connections",
+        "send_time_optimisation": "send-time optimisation",
+        "send_time_optimization": "send-time optimisation",
+        "verification": "address verification",
+        "tracking_domain": "tracking",
+        "signature": "signatures",
+        "rules": "rules",
+    }
+)
+_DAYS: Final = MappingProxyType(
+    {
+        name: number
+        for number, names in enumerate(
+            ("mon monday", "tue tues tuesday", "wed wednesday", "thu thur thurs thursday", "fri friday", "sat saturday",
+             "sun sunday")
+        )
+        for name in names.split()
+    }
+)  # fmt: skip
+_CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9]")
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*%")
+_ENROLL = "enroll:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policies:
+    """The plan's fields that are not steps."""
+
+    fields: Mapping[str, Any]
+
+
+def read_policies(form: Form, *, today: date) -> Policies:
+    """Return what the file says above its steps; problems are noted in the form."""
+    form.check_keys(KEYS, NOT_BUILT)
+    on_reply, reply_sequence = _on_reply(form)
+    _tracking(form)
+    fields: dict[str, Any] = {
+        "name": " ".join((form.need("name", "write name: founders-q4") or "").split()),
+        **_mailboxes(form),
+        "window": _window(form, today),
+        "quiet_hours": _quiet_hours(form),
+        "on_reply": on_reply,
+        "reply_sequence": reply_sequence,
+        "stop_scope": form.choice("stop_scope", StopScope, StopScope.LEAD),
+        "on_auto_reply": form.choice("on_auto_reply", OnAutoReply, OnAutoReply.CONTINUE),
+        "on_manual_reply": form.choice("on_manual_reply", StopOrContinue, StopOrContinue.STOP),
+        "on_note": form.choice("on_note", PauseOrContinue, PauseOrContinue.PAUSE),
+        "on_unknown": form.choice("on_unknown", OnUnknown, OnUnknown.WAIT),
+        "daily_cap": form.number("daily_cap", least=1),
+        "max_new_per_day": form.number("max_new_per_day", least=1),
+        "frequency_cap": _frequency_cap(form),
+        "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
+    }
+    return Policies(fields=fields)
+
+
+def _mailboxes(form: Form) -> dict[str, Any]:
+    remedy = "write {pool: default}, or a list of addresses"
+    if not form.has("mailboxes"):
+        return {}
+    pool = form.form("mailboxes", remedy) if not isinstance(form.value("mailboxes"), Listing) else None
+    if pool is not None:
+        pool.check_keys(("pool",), {})
+        name = pool.need("pool", "write {pool: default}")
+        return {"pool": name} if name else {}
+    if not isinstance(form.value("mailboxes"), Listing):
+        return {}
+    addresses: list[str] = []
+    for node in form.scalars("mailboxes", remedy) or ():
+        try:
+            addresses.append(clean_address(node.text))
+        except BadAddressError as error:
+            form.wrong(node.line, f"mailboxes: {error}", "write the address of a connected mailbox")
+    if not addresses:
+        form.wrong(form.line("mailboxes"), "mailboxes is empty", remedy)
+        return {}
+    return {"pool": None, "mailboxes": tuple(dict.fromkeys(addresses))}
+
+
+def _window(form: Form, today: date) -> Window:
+    node = form.value("window")
+    if node is None:
+        return Window()
+    if isinstance(node, Scalar) and node.text == "always":
+        return Window(always=True)
+    window = form.form("window", "write always, or {timezone: …, days: […], intervals: […]}")
+    if window is None:
+        return Window()
+    window.check_keys(("timezone", "days", "intervals", "holidays", "blackout"), {})
+    given: dict[str, Any] = {}
+    if window.has("timezone"):
+        given["timezone"] = window.read("timezone", _window_zone, "write an IANA name, lead or mailbox")
+    if window.has("days"):
+        given["days"] = _days(window)
+    if window.has("intervals"):
+        given["intervals"] = _intervals(window)
+    place = window.scalar("holidays", "write a country such as DE, or DE-BY")
+    if place is not None:
+        given["holidays"] = place.text.strip().upper()
+        dates = window.convert(
+            place, "holidays", lambda text: holiday_dates(text, today=today), "write a country such as DE, or DE-BY"
+        )
+        given["holiday_dates"] = dates or frozenset()
+    if window.has("blackout"):
+        nodes = window.scalars("blackout", "write a list of dates such as [2026-12-24]") or ()
+        days = (window.convert(node, "blackout", date.fromisoformat, "write a date as 2026-12-24") for node in nodes)
+        given["blackout"] = frozenset(day for day in days if day is not None)
+    return Window(**given)
+
+
+def _days(window: Form) -> frozenset[int]:
+    remedy = "use mon, tue, wed, thu, fri, sat, sun"
+    nodes = window.scalars("days", remedy) or ()
+    found = set()
+    for node in nodes:
+        number = _DAYS.get(node.text.strip().casefold())
+        if number is None:
+            window.wrong(node.line, f"days holds {node.text!r}", remedy)
+        else:
+            found.add(number)
+    return frozenset(found)
+
+
+def _intervals(window: Form) -> tuple[Interval, ...]:
+    remedy = 'write them as ["09:00-12:00", "13:30-17:00"]'
+    nodes = window.scalars("intervals", remedy) or ()
+    found = [window.convert(node, "intervals", _interval, remedy) for node in nodes]
+    return tuple(interval for interval in found if interval is not None)
+
+
+def _interval(text: str) -> Interval:
+    start, dash, end = text.replace("\N{EN DASH}", "-").partition("-")
+    if not dash or not _CLOCK.fullmatch(start.strip()) or not _CLOCK.fullmatch(end.strip()):
+        raise ValueError(f"{text!r} is no interval; write it as 09:00-17:00")
+    return interval_of(f"{start.strip()}-{end.strip()}")
+
+
+def _quiet_hours(form: Form) -> QuietHours | None:
+    quiet = form.form("quiet_hours", 'write {email: "20:00-08:00"}')
+    if quiet is None:
+        return None
+    quiet.check_keys(("email", "timezone"), {"sms": "SMS", "call": "calls", "whatsapp": "WhatsApp"})
+    if not quiet.has("email"):
+        quiet.wrong(quiet.node.line, "quiet_hours has no email", 'write {email: "20:00-08:00"}')
+        return None
+    interval = quiet.read("email", _interval, "write it as 20:00-08:00")
+    zone = quiet.read("timezone", _fixed_zone, "write an IANA name such as Europe/Berlin")
+    return QuietHours(interval=interval, timezone=zone) if interval is not None else None
+
+
+def _fixed_zone(text: str) -> str:
+    if zone_named(text) is None:
+        raise ValueError(f"{text!r} is not a time zone; write an IANA name such as Europe/Berlin")
+    return text
+
+
+def _window_zone(text: str) -> str:
+    return text if text in {"lead", "mailbox"} else _fixed_zone(text)
+
+
+def _on_reply(form: Form) -> tuple[OnReply, str | None]:
+    node = form.scalar("on_reply", "use stop, pause, hold or enroll:NAME")
+    if node is not None and node.text.startswith(_ENROLL):
+        name = " ".join(node.text.removeprefix(_ENROLL).split())
+        if name:
+            return OnReply.ENROLL, name
+    if node is not None and node.text.partition(":")[0] == OnReply.ENROLL:
+        form.wrong(node.line, "on_reply enrolls, but into no sequence", "write on_reply: enroll:NAME")
+        return OnReply.STOP, None
+    return form.choice("on_reply", OnReply, OnReply.STOP), None
+
+
+def _frequency_cap(form: Form) -> FrequencyCap | None:
+    cap = form.form("frequency_cap", "write {messages: 1, per: 2d}")
+    if cap is None:
+        return None
+    cap.check_keys(("messages", "per"), {})
+    for key in ("messages", "per"):
+        if not cap.has(key):
+            cap.wrong(cap.node.line, f"frequency_cap has no {key}", "write {messages: 1, per: 2d}")
+    messages = cap.number("messages", least=1)
+    per = cap.read("per", delay_of, "write a delay such as 2d")
+    return FrequencyCap(messages=messages, per=per) if messages is not None and per is not None else None
+
+
+def _tracking(form: Form) -> None:
+    tracking = form.form("tracking", "write {opens: false, clicks: false}, or leave it out")
+    if tracking is None:
+        return
+    tracking.check_keys(("opens", "clicks"), {})
+    for key in ("opens", "clicks"):
+        if tracking.truth(key):
+            tracking.wrong(tracking.line(key), f"tracking of {key} is not available yet", f"write {key}: false")
+
+
+def _share(text: str) -> float:
+    found = _PERCENT.fullmatch(text.strip())
+    if found is None or not 0 <= float(found[1]) < 100:  # noqa: PLR2004 - per cent
+        raise ValueError(f"{text!r} is no share; write it as 5%, less than 100%")
+    return float(found[1]) / 100

@@ -1,0 +1,196 @@
+"""The steps of a sequence file, each with the lines of its texts, so that a template's error can name its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from relance.core.plan_document import delay_of
+from relance.core.sequence import (
+    NO_DELAY,
+    BranchStep,
+    Condition,
+    Delay,
+    EmailStep,
+    FieldEquals,
+    RepliedWithin,
+    Step,
+    Variant,
+    WaitStep,
+)
+from relance.mail.markup import Part
+from relance.mail.templates import TemplateError, compile_template
+from relance.services.sequence_files.forms import Form
+
+BUILT: Final = (EmailStep.kind, WaitStep.kind, BranchStep.kind)
+NOT_BUILT_KINDS: Final = frozenset(
+    {
+        "call", "linkedin_invite", "linkedin_dm", "linkedin_inmail", "sms", "whatsapp_template", "call_ivr",
+        "linkedin_view", "linkedin_like", "linkedin_find_email", "linkedin_withdraw", "linkedin_endorse_skills",
+        "linkedin_follow", "task", "webhook", "split", "goal", "exit", "set_field", "assign_owner", "move_stage",
+        "enroll",
+    }
+)  # fmt: skip
+NOT_BUILT_KEYS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "attachments": "attachments",
+        "signature": "signatures",
+        "tracking": "tracking of single steps",
+        "mailbox": "a mailbox of a single step",
+        "window": "a window of a single step",
+        "cc": "copies",
+        "bcc": "copies",
+        "reply_to": "another address for answers",
+    }
+)
+_NOT_BUILT_CONDITIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {name: f"branching on {name}" for name in ("opened", "clicked", "bounced", "disposition", "goal", "unsubscribed")}
+)
+_SHARED = ("id", "kind", "after")
+_LITERAL = "close or correct it; a brace that is meant stands in {% raw %}{{% endraw %}"
+_DELAY = "write a number and s, m, h, d or bd, such as 3d"
+_WORDINGS: Final = (("subject", Part.SUBJECT), ("text", Part.TEXT), ("html", Part.HTML))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """The steps and the line that each begins on, by its id."""
+
+    steps: tuple[Step, ...]
+    lines: Mapping[str, int]
+
+
+def read_steps(form: Form) -> Steps:
+    """Return the steps; problems are noted in the form. A step that cannot be read is left out."""
+    if not form.has("steps"):
+        form.wrong(form.line("steps"), "the sequence has no steps", "write at least one step of kind email")
+    steps: list[Step] = []
+    lines: dict[str, int] = {}
+    for number, one in enumerate(form.forms("steps", "a step is written as {id: intro, kind: email, …}"), start=1):
+        one.step = one.text("id") or f"number {number}"
+        lines.setdefault(one.step, one.node.line)
+        step = _read_step(one)
+        if step is not None:
+            steps.append(step)
+    return Steps(steps=tuple(steps), lines=lines)
+
+
+def _read_step(form: Form) -> Step | None:
+    step_id = form.need("id", "give every step an id of its own, such as id: intro")
+    kind = form.need("kind", f"use one of {', '.join(BUILT)}")
+    after = form.read("after", delay_of, _DELAY) or NO_DELAY
+    match kind:
+        case EmailStep.kind:
+            step: Step | None = _email(form, step_id or "", after)
+        case WaitStep.kind:
+            step = _wait(form, step_id or "", after)
+        case BranchStep.kind:
+            step = _branch(form, step_id or "", after)
+        case None:
+            return None
+        case _ if kind in NOT_BUILT_KINDS:
+            form.wrong(form.line("kind"), f"steps of kind {kind} are not available yet", f"use {', '.join(BUILT)}")
+            return None
+        case _:
+            form.wrong(form.line("kind"), f"unknown kind {kind!r}", f"use one of {', '.join(BUILT)}")
+            return None
+    return step if step_id else None
+
+
+def _email(form: Form, step_id: str, after: Delay) -> EmailStep | None:
+    form.check_keys((*_SHARED, "subject", "text", "html", "weight", "variants"), NOT_BUILT_KEYS)
+    own = _wording(form)
+    if own["text"] is None:
+        html = "; the HTML part alone is not enough" if own["html"] else ""
+        form.wrong(form.line("text"), f"the e-mail has no text{html}", "write text: with what the person reads")
+        own["text"] = "-"
+    weight = form.number("weight", least=1) or 1
+    variants = [_variant("a", weight, own, own)]
+    for number, other in enumerate(form.forms("variants", '{id: b, weight: 1, subject: "…"}'), start=1):
+        other.check_keys(("id", "weight", "subject", "text", "html"), NOT_BUILT_KEYS)
+        name = other.need("id", "give every variant an id, such as b") or f"variant-{number}"
+        if name == "a":
+            other.wrong(other.line("id"), "the variant a is the step itself", "call this one b")
+        given = _wording(other)
+        if not any(given.values()):
+            other.wrong(other.node.line, f"variant {name} says nothing of its own", "give it a subject, text or html")
+        variants.append(_variant(name, other.number("weight", least=1) or 1, given, own))
+    return EmailStep(id=step_id, after=after, variants=tuple(variants))
+
+
+def _variant(name: str, weight: int, given: Mapping[str, str | None], own: Mapping[str, str | None]) -> Variant:
+    def part(key: str) -> str | None:
+        return given[key] if given[key] is not None else own[key]
+
+    return Variant(id=name, weight=weight, subject=part("subject"), text=part("text") or "", html=part("html"))
+
+
+def _wording(form: Form) -> dict[str, str | None]:
+    """Return subject, text and HTML part; each is compiled, and what is wrong is noted with its line in the file."""
+    given: dict[str, str | None] = {}
+    for key, part in _WORDINGS:
+        node = form.scalar(key, "write one text")
+        given[key] = None
+        if node is None:
+            continue
+        text = node.text.strip() if part is Part.SUBJECT else node.text
+        if not text.strip():
+            thread = ", or leave it out to stay in the thread" if part is Part.SUBJECT else ""
+            form.wrong(node.line, f"{key} is empty", f"write something{thread}")
+            continue
+        given[key] = text
+        try:
+            template = compile_template(text, part=part)
+        except TemplateError as error:
+            message, _, remedy = error.message.partition(": ")
+            form.wrong(node.first_line + error.line - 1, f"{key}: {message}", remedy or "correct the template")
+            continue
+        for problem in template.problems:
+            form.wrong(node.first_line + problem.line - 1, f"{key}: {problem.message}", _LITERAL)
+    return given
+
+
+def _wait(form: Form, step_id: str, after: Delay) -> WaitStep | None:
+    form.check_keys((*_SHARED, "for"), NOT_BUILT_KEYS)
+    if not form.has("for"):
+        form.wrong(form.node.line, "the wait says not how long", "write for: 2d")
+        return None
+    duration = form.read("for", delay_of, _DELAY)
+    return WaitStep(id=step_id, after=after, duration=duration) if duration is not None else None
+
+
+def _branch(form: Form, step_id: str, after: Delay) -> BranchStep | None:
+    form.check_keys((*_SHARED, "if", "then", "else"), NOT_BUILT_KEYS)
+    condition = _condition(form)
+    then = form.need("then", "name a step, or stop")
+    otherwise = form.text("else")
+    if condition is None or then is None:
+        return None
+    return BranchStep(id=step_id, after=after, condition=condition, then=then, otherwise=otherwise)
+
+
+def _condition(form: Form) -> Condition | None:
+    remedy = "write {replied: {within: 72h}} or {field: country, equals: DE}"
+    if not form.has("if"):
+        form.wrong(form.line("if"), "the branch has no condition", f"if: {remedy}")
+        return None
+    asked = form.form("if", remedy)
+    if asked is None:
+        return None
+    asked.check_keys(("replied", "field", "equals"), _NOT_BUILT_CONDITIONS)
+    replied = asked.form("replied", "write {replied: {within: 72h}}")
+    if replied is not None:
+        replied.check_keys(("within",), {})
+        if asked.has("field"):
+            asked.wrong(asked.line("field"), "a branch asks one question", "keep replied or field")
+        if not replied.has("within"):
+            replied.wrong(replied.node.line, "replied has no within", "write {replied: {within: 72h}}")
+            return None
+        within = replied.read("within", delay_of, _DELAY)
+        return RepliedWithin(within=within) if within is not None else None
+    if not asked.has("field"):
+        if not asked.has("replied") and not set(_NOT_BUILT_CONDITIONS) & {e.key for e in asked.node.entries}:
+            asked.wrong(asked.node.line, "the branch asks nothing", remedy)
+        return None
+    field, value = asked.text("field"), asked.need("equals", "write {field: country, equals: DE}")
+    return FieldEquals(field=field, value=value) if field and value is not None else None
