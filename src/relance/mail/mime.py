@@ -202,6 +202,8 @@ def _spans(part: Part, boundary: bytes, budget: Budget) -> list[tuple[int, int]]
             return spans
         budget.parts -= 1
         at = begin
+    if lookalikes >= MAX_LOOKALIKES:
+        budget.note("parts cut off: too much that looks like a boundary")
     if begin >= 0:
         budget.note("closing boundary missing")
         spans.append((begin, part.end))

@@ -139,7 +139,7 @@ HOSTILE = {
         b"message/delivery-status\r\n\r\n"
         b"Final-Recipient: xtext; "
     )
-    + b"+2B" * MANY,
+    + b"+2B" * 3 * MANY,
     "bytes of no charset": b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
     + (b"--b\r\n\r\n" + bytes(range(128, 256)) * 20 + b"\r\n") * 200,
 }

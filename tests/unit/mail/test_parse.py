@@ -187,3 +187,24 @@ def test_the_standard_library_finds_the_same_parts(content: object):
     texts = [part.get_payload(decode=True) for part in leaves]
 
     assert "\n".join(text.decode() for text in texts if isinstance(text, bytes)) == parse(raw).text
+
+
+@pytest.mark.parametrize(
+    "raw,defect",
+    [
+        (b"X: y\r\n" * 2000 + b"\r\n", "headers cut off: too many"),
+        (b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nx\r\n" * 300, "parts cut off: too many"),
+        (
+            b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--bx\r\n" * 6000,
+            "parts cut off: too much that looks like a boundary",
+        ),
+        (b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx", "closing boundary missing"),
+        (
+            b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(50)),
+            "parts cut off: too deep",
+        ),
+    ],
+)
+def test_what_is_cut_off_is_named(raw: bytes, defect: str):
+    """A bound that is reached leaves a trace, so that nobody wonders where the rest is."""
+    assert defect in parse(raw).defects
