@@ -3,65 +3,64 @@
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import version
 
 import click
 
-from relance.cli import (
-    attempts,
-    classifying,
-    demo,
-    doctoring,
-    enrollments,
-    explaining,
-    initializing,
-    leads,
-    mailboxes,
-    replies,
-    running,
-    sequences,
-    suppressions,
-    workspaces,
-)
 from relance.cli.failures import DONE, TRACEBACK_VARIABLE, WRONG_USE, explain_failure
 from relance.cli.printing import complain
 from relance.cli.session import Group, Session
 
 _BROKEN_PIPE = 141  #: What a shell reports for a program that a closed pipe ended.
+#: Every command and where it is; only the one that is called is loaded.
+COMMANDS: Mapping[str, str] = {
+    "init": "initializing:init",
+    "workspace": "workspaces:workspace",
+    "mailbox": "mailboxes:mailbox",
+    "lead": "leads:lead",
+    "sequence": "sequences:sequence",
+    "enroll": "enrollments:enroll",
+    "enrollment": "enrollments:enrollment",
+    "replies": "replies:replies",
+    "run": "running:run",
+    "explain": "explaining:explain",
+    "audit": "explaining:audit",
+    "stuck": "explaining:stuck",
+    "suppress": "suppressions:suppress",
+    "classify": "classifying:classify",
+    "attempt": "attempts:attempt",
+    "doctor": "doctoring:doctor",
+    "demo": "demo:demo",
+    "backup": "doctoring:backup",
+}
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class Program(Group):
+    """The whole program; its commands are loaded when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return every command, in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Load one command, or say that there is none of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(f"relance.cli.{module}"), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{COMMANDS[cmd_name]} is not a command")
+        return command
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(version("relance"), prog_name="relance")
 @click.pass_context
 def relance(context: click.Context) -> None:
     """Send e-mail sequences from your own mailboxes, and stop when someone answers."""
     context.ensure_object(Session)
-
-
-for _command in (
-    initializing.init,
-    workspaces.workspace,
-    mailboxes.mailbox,
-    leads.lead,
-    sequences.sequence,
-    enrollments.enroll,
-    enrollments.enrollment,
-    replies.replies,
-    running.run,
-    explaining.explain,
-    explaining.audit,
-    explaining.stuck,
-    suppressions.suppress,
-    classifying.classify,
-    attempts.attempt,
-    running.run,
-    demo.demo,
-    doctoring.doctor,
-    doctoring.backup,
-    demo.demo,
-):
-    relance.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -29,7 +29,7 @@ def clean_address(text: str) -> str:
     if not at:
         raise BadAddressError(address, "it has no @")
     try:
-        # The library refuses domains that only exist on one's own machines (.test, .local): the domain is ours to check.
+        # The library refuses domains of one's own machines (.test, .local): the domain is ours to check.
         found = validate_email(f"{local}@{_ANY_DOMAIN}", allow_smtputf8=False, check_deliverability=False)
         domain = ascii_domain(domain)
     except EmailNotValidError as error:

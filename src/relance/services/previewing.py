@@ -112,5 +112,6 @@ def _compose(
             seed=seed,
             now=now,
         )
-        if not (fill_in and isinstance(outcome, MissingValue)) or outcome.field in lead.fields:
-            lead = replace(lead, fields={**lead.fields, outcome.field: f"[{outcome.field}]"})
+        if isinstance(outcome, Composed) or not fill_in or outcome.field in lead.fields:
+            return outcome
+        lead = replace(lead, fields={**lead.fields, outcome.field: f"[{outcome.field}]"})

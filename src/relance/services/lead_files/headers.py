@@ -25,7 +25,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
             "epost epostadress epostadresse courriel adressemail adresseemail adressedecourriel adresseelectronique "
             "adressedemessagerie correo correoelectronico direcciondecorreo direcciondecorreoelectronico "
             "direccionemail indirizzoemail indirizzomail postaelettronica indirizzodipostaelettronica enderecodeemail "
-            "emaildocontato adresemail adresmail emailadress sahkoposti sahkopostiosoite emailova adresa emailovaadresa "
+            "emaildocontato adresemail adresmail emailadress sahkoposti sahkopostiosoite emailovaadresa "
             "workemail businessemail companyemail primaryemail contactemail emailwork email1 email1value personemail "
             "emailgeschaeftlich emailgeschaftlich geschaeftlicheemail emailprofessionnel emailpro leademail"
         ),

@@ -11,6 +11,7 @@ from relance.services.lead_files.headers import EMAIL, Columns, match_headers
 from relance.services.lead_files.records import Dialect, FileFormatError, Record, find_dialect, read_records
 
 VALUE_CHARACTERS = 10_000
+_BLANK = " \t\r\n\u00a0\u200b\ufeff"
 _PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
@@ -73,35 +74,44 @@ def open_lead_file(path: Path, mapped: Mapping[str, str]) -> LeadFile:
 
 
 def _read(record: Record, columns: Columns) -> Row:
-    def bad(reason: str) -> BadRow:
-        return BadRow(line=record.line, reason=reason, raw=record.values)
-
-    if record.problem:
-        return bad(record.problem)
-    values = [value.strip(" \t\r\n\u00a0\u200b\ufeff") for value in record.values]
+    values = [value.strip(_BLANK) for value in record.values]
     if not any(values):
         return EmptyRow(line=record.line)
-    if any("\0" in value for value in values):
-        return bad("it holds NUL bytes; export the file again as UTF-8")
-    if any("\ufffd" in value for value in values):
-        return bad("it holds characters that cannot be decoded; export the file again as UTF-8")
-    if any(values[len(columns.fields) :]):
-        return bad(
-            f"it has {len(values)} values for {len(columns.fields)} columns; "
-            "put a value that holds the separator into quotation marks"
-        )
     fields = {field: value for field, value in zip(columns.fields, values, strict=False) if field and value}
-    long = next((field for field, value in fields.items() if len(value) > VALUE_CHARACTERS), None)
-    if long is not None:
-        return bad(f"{long} has more than {VALUE_CHARACTERS} characters; shorten it")
+    reason = record.problem or _damage(values, columns) or _bad_value(fields)
+    if reason is not None:
+        return BadRow(line=record.line, reason=reason, raw=record.values)
     try:
         email = clean_address(fields.pop(EMAIL, ""))
     except BadAddressError as error:
-        return bad(f"the e-mail address is not one: {error.reason}")
+        reason = f"the e-mail address is not one: {error.reason}"
+        return BadRow(line=record.line, reason=reason, raw=record.values)
+    return LeadRow(line=record.line, email=email, values=_normalised(fields), raw=record.values)
+
+
+def _damage(values: list[str], columns: Columns) -> str | None:
+    """Return what is wrong with a row as such."""
+    if any("\0" in value for value in values):
+        return "it holds NUL bytes; export the file again as UTF-8"
+    if any("\ufffd" in value for value in values):
+        return "it holds characters that cannot be decoded; export the file again as UTF-8"
+    if any(values[len(columns.fields) :]):
+        return (
+            f"it has {len(values)} values for {len(columns.fields)} columns; "
+            "put a value that holds the separator into quotation marks"
+        )
+    return None
+
+
+def _bad_value(fields: Mapping[str, str]) -> str | None:
+    """Return what is wrong with a value, whatever the address is."""
+    long = next((field for field, value in fields.items() if len(value) > VALUE_CHARACTERS), None)
+    if long is not None:
+        return f"{long} has more than {VALUE_CHARACTERS} characters; shorten it"
     zone = fields.get("timezone")
     if zone is not None and zone_named(zone) is None:
-        return bad(f"{zone!r} is not a time zone; write an IANA name such as Europe/Berlin, or leave it out")
-    return LeadRow(line=record.line, email=email, values=_normalised(fields), raw=record.values)
+        return f"{zone!r} is not a time zone; write an IANA name such as Europe/Berlin, or leave it out"
+    return None
 
 
 def _normalised(fields: Mapping[str, str]) -> Mapping[str, str]:

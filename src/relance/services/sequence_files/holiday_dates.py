@@ -3,8 +3,6 @@
 import difflib
 from datetime import date
 
-import holidays
-
 YEARS = 3  #: This year's and the next two's from the day of publishing, plus what is left of this one.
 
 
@@ -13,6 +11,8 @@ def holiday_dates(place: str, *, today: date) -> frozenset[date]:
 
     Raises ValueError in the form `what is wrong; what to write instead`.
     """
+    import holidays  # noqa: PLC0415 - it takes half a second, which no other command should wait for
+
     country, _, subdivision = place.strip().upper().partition("-")
     supported = holidays.list_supported_countries(include_aliases=True)
     if country not in supported:
