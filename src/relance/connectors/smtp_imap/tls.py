@@ -54,6 +54,7 @@ class TlsStream:
         self._in = ssl.MemoryBIO()
         self._out = ssl.MemoryBIO()
         self._object = door.context.wrap_bio(self._in, self._out, server_hostname=host, session=door.session)
+        self._tickets_may_come = 2
         self.established = False
         self.finished = False  #: The peer said that nothing follows.
 
@@ -84,8 +85,9 @@ class TlsStream:
                 self.finished = True
                 break
             plain += piece
-        if plain:
-            # Tickets of TLS 1.3 come after the handshake, with the first bytes of the server.
+        if plain and self._tickets_may_come:
+            # Tickets of TLS 1.3 come after the handshake, with the first bytes of the server; asking is dear.
+            self._tickets_may_come -= 1
             self._door.session = self._object.session
         return bytes(plain)
 
