@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from relance.connectors.smtp_imap.factory import SmtpImapFactory
 from relance.ports.connector import Connector, Credentials
@@ -14,8 +14,8 @@ from relance.sandbox.domains import Account, Domain, Security
 from relance.sandbox.faults import NO_FAULTS
 from relance.sandbox.world import World
 from relance.testing.connector_suite import Subject, exercise
+from relance.testing.moments import MONDAY
 
-MONDAY = datetime(2026, 11, 30, 8, tzinfo=UTC)
 REWRITING = Domain(name="rewriting.example", security=Security.TLS, rewrites_message_id=True)
 
 
@@ -51,6 +51,23 @@ async def test_the_conformance_suite_holds_on_every_default_domain(world: World,
     connector = connect(account)
     await exercise(connector, Subject(address=account.address, now=lambda: MONDAY))
     await connector.close()
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_the_conformance_suite_holds_on_uvloop(tmp_path: Path, number: int):
+    """The product runs on it: other transports, other errors, the same promises."""
+
+    async def run() -> None:
+        world = World(clock=SandboxClock(MONDAY), seed=1, directory=tmp_path, faults=NO_FAULTS, mailboxes=3)
+        await world.start()
+        account = world.accounts[number]
+        connector = connect(account)
+        await exercise(connector, Subject(address=account.address, now=lambda: MONDAY))
+        await connector.close()
+        await world.stop()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run())
 
 
 async def test_the_conformance_suite_holds_where_ids_are_rewritten(tmp_path: Path):

@@ -45,6 +45,28 @@ async def test_nothing_new_is_one_round_trip(capabilities: str):
     assert ["STATUS"] * 3 == [one.split()[0] for one in mailbox.commands if one != "LOGOUT"]
 
 
+async def test_answers_may_come_in_any_order():
+    """RFC 3501 §5.5: a server may finish pipelined commands as it likes."""
+    mailbox = Mailbox(folders={"INBOX": [message(1)], "Sent": [message(2)], "Junk": [message(3)]})
+    waiting: list[tuple[str, str]] = []
+
+    async def answer_backwards(peer: Peer, tag: str, rest: str) -> None:
+        waiting.append((tag, rest))
+        while len(waiting) == len(mailbox.folders) or (waiting and len(mailbox.said("STATUS")) % 3 == 0):
+            await mailbox.status(peer, *waiting.pop())
+
+    mailbox.answers["STATUS"] = answer_backwards
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        reader = Reader(one, EARLIER)
+        first = await reader.read()
+        second = await reader.read()
+        await one.close()
+
+    assert [1, 2, 3] == sorted(uids(first))
+    assert [] == second
+
+
 async def test_the_owners_flags_are_never_touched():
     """EXAMINE and BODY.PEEK, nothing else: reading leaves no trace."""
     mailbox = Mailbox(folders={"INBOX": [message(1), message(2)]})

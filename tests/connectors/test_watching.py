@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ class Watcher:
     def __init__(self, server: ScriptedServer, time: FakeTime, **wishes: float) -> None:
         self.rings = 0
         self._rang = asyncio.Event()
-        self.connector = connector(imap=server, time=time, **wishes)
+        self.connector = connector(imap=server, time=time, **dict[str, Any](wishes))
         self.task = asyncio.ensure_future(self.connector.watch(self._ring))
 
     def _ring(self) -> None:

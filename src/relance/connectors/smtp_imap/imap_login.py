@@ -146,4 +146,4 @@ async def _introduce(session: ImapSession) -> None:
     """Say who we are; some providers refuse to open folders for the nameless (163.com: "Unsafe Login")."""
     if "ID" in session.capabilities:
         with contextlib.suppress(RefusedError):
-            await session.run(command("ID", '("name" "imap-client")'), doing="take our name")
+            await session.run(command("ID", '("name" "imap-client" "version" "1")'), doing="take our name")

@@ -71,32 +71,37 @@ class ImapSession:
             pieces = write_command(tag, one, self.capabilities)
             for piece in pieces[:-1]:
                 await self._write(piece)
-                ended = await self._collect(tag, events, until_continuation=True)
+                ended = await self._collect(frozenset({tag}), events, until_continuation=True)
                 if ended is not None:
                     raise _refusal(doing, ended)
             await self._write(pieces[-1])
-            ended = await self._collect(tag, events)
+            ended = await self._collect(frozenset({tag}), events)
         if ended is None or ended.kind != "OK":
             raise _refusal(doing, ended)
         return events
 
-    async def run_all(self, commands: Sequence[Command], *, doing: str) -> list[list[Event] | RefusedError]:
-        """Run commands that depend on nothing in one write, and return each one's answer or refusal.
+    async def run_all(
+        self, commands: Sequence[Command], *, doing: str
+    ) -> tuple[list[Event], list[RefusedError | None]]:
+        """Run commands that depend on nothing in one write.
 
-        Untagged responses are given to the first command that has not ended. Raises LostError.
+        Returns all untagged responses together, since a server may answer in any order (RFC 3501 §5.5), and each
+        command's refusal. Raises LostError.
         """
         if any(one.waits for one in commands):
-            return [await self._run_settled(one, doing) for one in commands]
+            return await self._run_in_turn(commands, doing)
         tags = [self._next_tag() for _ in commands]
-        answers: list[list[Event] | RefusedError] = []
+        events: list[Event] = []
+        ended: dict[str, Tagged] = {}
         async with self._limit():
             pieces = [write_command(tag, one, self.capabilities)[0] for tag, one in zip(tags, commands, strict=True)]
             await self._write(b"".join(pieces))
-            for tag in tags:
-                events: list[Event] = []
-                ended = await self._collect(tag, events)
-                answers.append(events if ended is not None and ended.kind == "OK" else _refusal(doing, ended))
-        return answers
+            while open_tags := frozenset(tags) - ended.keys():
+                tagged = await self._collect(open_tags, events)
+                if tagged is not None:
+                    ended[tagged.tag] = tagged
+        refusals = [None if ended[tag].kind == "OK" else _refusal(doing, ended[tag]) for tag in tags]
+        return events, refusals
 
     async def greet(self) -> Condition:
         """Return the greeting. Raises LostError."""
@@ -120,12 +125,12 @@ class ImapSession:
             opening = f"{tag} AUTHENTICATE {mechanism}".encode("ascii")
             await self._write(opening + (b" " + first if at_once else b"") + b"\r\n")
             answers = [then, b"*"] if at_once else [first, then, b"*"]
-            ended = await self._collect(tag, events, until_continuation=True)
+            ended = await self._collect(frozenset({tag}), events, until_continuation=True)
             for answer in answers:
                 if ended is not None:
                     break
                 await self._write(answer + b"\r\n")
-                ended = await self._collect(tag, events, until_continuation=True)
+                ended = await self._collect(frozenset({tag}), events, until_continuation=True)
         if ended is None:
             self.wire.abort()
             raise LostError(f"{self.wire.endpoint} keeps asking for more during the login")
@@ -184,7 +189,7 @@ class ImapSession:
         events: list[Event] = []
         async with self._limit():
             await self._write(f"{tag} IDLE\r\n".encode("ascii"))
-            ended = await self._collect(tag, events, until_continuation=True)
+            ended = await self._collect(frozenset({tag}), events, until_continuation=True)
         for event in events:
             notice(event)
         return tag if ended is None else None
@@ -233,11 +238,19 @@ class ImapSession:
 
     # --- inside ---
 
-    async def _run_settled(self, one: Command, doing: str) -> list[Event] | RefusedError:
-        try:
-            return await self.run(one, doing=doing)
-        except RefusedError as error:
-            return error
+    async def _run_in_turn(
+        self, commands: Sequence[Command], doing: str
+    ) -> tuple[list[Event], list[RefusedError | None]]:
+        events: list[Event] = []
+        refusals: list[RefusedError | None] = []
+        for one in commands:
+            try:
+                events += await self.run(one, doing=doing)
+            except RefusedError as error:
+                refusals.append(error)
+            else:
+                refusals.append(None)
+        return events, refusals
 
     async def _write(self, data: bytes) -> None:
         try:
@@ -246,12 +259,14 @@ class ImapSession:
             self.wire.abort()
             raise LostError(self._why(error)) from error
 
-    async def _collect(self, tag: str, events: list[Event], *, until_continuation: bool = False) -> Tagged | None:
-        """Read until the command ends, or (None) until the server asks for more of it."""
+    async def _collect(
+        self, tags: frozenset[str], events: list[Event], *, until_continuation: bool = False
+    ) -> Tagged | None:
+        """Read until one of the commands ends, or (None) until the server asks for more of it."""
         size = 0
         while True:
             match await self.next_event():
-                case Tagged(tag=ended) as tagged if ended == tag:
+                case Tagged(tag=ended) as tagged if ended in tags:
                     return tagged
                 case Continuation() if until_continuation:
                     return None

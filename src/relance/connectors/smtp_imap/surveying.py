@@ -9,7 +9,6 @@ Rule 3: after `SWEEP_SECONDS` a folder is looked into whatever STATUS says: some
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from relance.connectors.smtp_imap.errors import RefusedError
 from relance.connectors.smtp_imap.folders import Folder
 from relance.connectors.smtp_imap.imap_commands import Command, String, Text
 from relance.connectors.smtp_imap.imap_parser import Event, FolderStatus
@@ -70,12 +69,9 @@ async def _ask(session: ImapSession, folders: Sequence[Folder]) -> list[Standing
     items = "MESSAGES UIDNEXT UIDVALIDITY" + (" HIGHESTMODSEQ" if "CONDSTORE" in session.capabilities else "")
     wanted = Text(f"({items})".encode("ascii"))
     commands = [Command("STATUS", (String(folder.wire_name), wanted)) for folder in folders]
-    answers = await session.run_all(commands, doing="say what is new")
-    # A server may answer pipelined commands in one go, so every answer is looked for in all of them.
-    spoken = [event for answer in answers if isinstance(answer, list) for event in answer]
+    spoken, refusals = await session.run_all(commands, doing="say what is new")
     return [
-        None if isinstance(answer, RefusedError) else _find(spoken, folder)
-        for folder, answer in zip(folders, answers, strict=True)
+        _find(spoken, folder) if refusal is None else None for folder, refusal in zip(folders, refusals, strict=True)
     ]
 
 
