@@ -122,7 +122,7 @@ def reading_failed(
         "mailboxes.put_off_for_trouble",
         workspace_id=workspace_id,
         id=mailbox_id,
-        status=mailbox.status if mailbox.status is MailboxStatus.PAUSED else status,
+        status=status,
         reason=status,
         detail=error[:500],
         until=until,
@@ -138,8 +138,7 @@ def mark_read(tx: Transaction, *, workspace_id: int, mailbox_id: int, started_at
     if mailbox is None:
         return
     tx.run("mailboxes.mark_read", workspace_id=workspace_id, id=mailbox_id, started_at=started_at, now=now)
-    if mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}:
-        _set_status(tx, mailbox, MailboxStatus.ACTIVE, None)
+    if tx.run("mailboxes.mark_readable", workspace_id=workspace_id, id=mailbox_id):
         _note(tx, mailbox, EventName.MAILBOX_RECOVERED, f"{mailbox.address} can be read again", now)
 
 

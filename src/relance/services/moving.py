@@ -22,10 +22,15 @@ def unlocked(enrollment: Enrollment) -> Enrollment:
     return replace(enrollment, lock_holder=None, lock_expires_at=None)
 
 
+def unpinned(enrollment: Enrollment) -> Enrollment:
+    """Let a person who was never written to go to another mailbox; follow-ups stay where the thread began."""
+    return enrollment if enrollment.last_sent_at is not None else replace(enrollment, mailbox_id=None)
+
+
 def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
     """Write a gate's "not now" where it belongs, and let the row go. Due times do not slide."""
     enrollment, now = situation.enrollment, situation.now
-    freed = unlocked(enrollment)
+    freed = unpinned(unlocked(enrollment))
     match verdict.holds:
         case Holds.LEAD:
             freed = replace(freed, skip_until=verdict.until, last_skip_reason=verdict.reason, last_skip_at=now)
@@ -85,16 +90,20 @@ def end(
     stop_reason: StopReason | None,
     cause: str,
     now: datetime,
+    elsewhere: bool = False,
 ) -> Enrollment:
-    """Move an enrollment to a terminal status, with its history and an event."""
+    """Move an enrollment to a terminal status, with its history and an event.
+
+    `elsewhere`: what ended it happened to another run of the person, and does not count for this one's mailbox.
+    """
     after, entry = transitions.change(enrollment, event=event, to=to, now=now, cause=cause, stop_reason=stop_reason)
     saved = save_enrollment(tx, enrollment, after, entry)
     tx.run("attempts.void_reserved", workspace_id=enrollment.workspace_id, enrollment_id=enrollment.id)
-    note(tx, saved, event, cause, now)
+    note(tx, replace(saved, mailbox_id=None) if elsewhere else saved, event, cause, now)
     return saved
 
 
-def advance(
+def advance(  # noqa: PLR0913  # the facts of the step that ended
     tx: Transaction,
     enrollment: Enrollment,
     plan: Plan,

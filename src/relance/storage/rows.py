@@ -2,7 +2,7 @@
 
 Rule 1: a row becomes a frozen dataclass whose fields are exactly its columns, or a scalar if it has one column.
 Rule 2: times are aware UTC, in and out; SQLite keeps them as `2026-11-30T09:02:11.000000Z`, which orders as it reads.
-Rule 3: collections are stored as JSON; a parameter whose name ends in `_list` is an array.
+Rule 3: collections are stored as JSON; a collection under a parameter whose name ends in `_list` is an array.
 Rule 4: text that no database can keep (NUL, lone surrogates) is stored with U+FFFD in its place, never refused:
         strangers' mail must not stop the reading of a mailbox.
 """
@@ -129,10 +129,13 @@ def sqlite_parameters(given: Mapping[str, object]) -> dict[str, SqliteValue]:
 
 
 def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue | list[PostgresValue]]:
-    """Return what psycopg adapts; `…_list` stays a list, other collections become JSON text."""
+    """Return what psycopg adapts; a collection under `…_list` stays a list, other collections become JSON text.
+
+    A column may have such a name too (`source_list`): text and None are values whatever they are called.
+    """
     return {
         name: [_postgres_value(item) for item in cast("Iterable[object]", value)]
-        if name.endswith("_list")
+        if name.endswith("_list") and not isinstance(value, str | None)
         else _postgres_value(value)
         for name, value in given.items()
     }

@@ -43,6 +43,7 @@ def workspace(tx: Transaction, name: str = "acme", *, timezone: str | None = Non
 
 def mailbox(
     tx: Transaction,
+    /,
     workspace: Workspace,
     address: str = "bo@ours.example",
     *,

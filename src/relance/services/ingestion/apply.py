@@ -96,7 +96,16 @@ def _apply_to_match(tx: Transaction, arrival: Arrival, match: Match, effect: fx.
                     _record(tx, enrollment, seen, event, cause, arrival.now)
                 else:
                     stopped = EnrollmentStatus.STOPPED
-                    moving.end(tx, seen, event=event, to=stopped, stop_reason=reason, cause=cause, now=arrival.now)
+                    moving.end(
+                        tx,
+                        seen,
+                        event=event,
+                        to=stopped,
+                        stop_reason=reason,
+                        cause=cause,
+                        now=arrival.now,
+                        elsewhere=enrollment.id != match.enrollment_id,
+                    )
         case fx.PauseRuns(scope=scope, event=event, cause=cause):
             for enrollment in _in_scope(tx, arrival, match, scope):
                 to = EnrollmentStatus.PAUSED if enrollment.status in WALKING else enrollment.status

@@ -78,7 +78,7 @@ def begin(
             return Withheld(reason=cause)
         case Leave(reason=reason):
             if enrollment.lock_holder == worker:
-                save_enrollment(tx, enrollment, moving.unlocked(enrollment))
+                save_enrollment(tx, enrollment, moving.unpinned(moving.unlocked(enrollment)))
             return Withheld(reason=reason)
 
 

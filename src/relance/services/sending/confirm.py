@@ -18,6 +18,9 @@ from relance.services import moving
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.situations import plan_of, workspace_of, zone_for
 
+#: Reasons for which a mailbox rests that a message which was taken disproves.
+SENDING_TROUBLE = ("smtp_login_refused", "smtp_unreachable", "sender_refused", "quota", "blocked")
+
 
 def confirm(
     tx: Transaction,
@@ -49,6 +52,8 @@ def confirm(
     )
     saved = save_attempt(tx, attempt, sent)
     keep_outgoing(tx, saved, raw=raw, content_key=content_key, now=now)
+    ids = {"workspace_id": workspace_id, "id": attempt.mailbox_id}
+    tx.run("mailboxes.mark_works", **ids, reason_list=SENDING_TROUBLE, now=now)
     record_acceptance(tx, saved, cause=f"accepted by the server: {accepted.response}", now=now)
     return saved
 
@@ -79,7 +84,11 @@ def record_acceptance(tx: Transaction, attempt: Attempt, *, cause: str, now: dat
         raise LookupError(f"attempt {attempt.id} has no enrollment")
     moving.note(tx, enrollment, EventName.STEP_ACCEPTED, f"step {attempt.step} {cause}", now)
     left_at = attempt.sent_at or now
-    seen = replace(enrollment, last_sent_at=max(left_at, enrollment.last_sent_at or left_at))
+    seen = replace(
+        enrollment,
+        last_sent_at=max(left_at, enrollment.last_sent_at or left_at),
+        mailbox_id=enrollment.mailbox_id or attempt.mailbox_id,  # the pin of a withdrawn try was let go
+    )
     if enrollment.status not in WALKING or enrollment.step_counter != attempt.step_counter:
         save_enrollment(tx, enrollment, moving.unlocked(seen))
         return

@@ -16,7 +16,7 @@ from relance.core.suppression import SuppressionReason
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import record, save_attempt, save_enrollment
-from relance.services.sending.reserve import Reserved
+from relance.services.sending.reserve import Reserved, lock
 from relance.services.situations import plan_of, workspace_of
 from relance.services.suppressions import suppress_address
 
@@ -26,7 +26,7 @@ def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failur
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None or attempt.status not in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}:
         return
-    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
+    enrollment = lock(tx, workspace_id, attempt.enrollment_id)
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
     if enrollment is None or mailbox is None:
         return
@@ -41,13 +41,13 @@ def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failur
             _back_to_reserved(tx, attempt, response)
             put_mailbox_off(tx, mailbox, failure, now)
             _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
-            save_enrollment(tx, enrollment, _unpinned(moving.unlocked(enrollment)))
+            save_enrollment(tx, enrollment, moving.unpinned(moving.unlocked(enrollment)))
         case Withdrawn(reason=reason):
             _back_to_reserved(tx, attempt, reason)
             freed = moving.unlocked(enrollment)
             if not enrollment.terminal:
                 freed = replace(freed, skip_until=now + moving.RACE_PAUSE, last_skip_reason=reason, last_skip_at=now)
-            save_enrollment(tx, enrollment, _unpinned(freed))
+            save_enrollment(tx, enrollment, moving.unpinned(freed))
 
 
 def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: datetime) -> None:
@@ -70,7 +70,7 @@ def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: da
     missing = f"the lead has no value for {what} and the template gives no default"
     cause = missing if kind == "missing_value" else f"the message cannot be written: {what.strip()}"
     after, entry = transitions.change(
-        _unpinned(moving.unlocked(enrollment)),
+        moving.unpinned(moving.unlocked(enrollment)),
         event=EventName.VALUE_MISSED,
         to=EnrollmentStatus.HELD,
         now=now,
@@ -132,11 +132,6 @@ def _give_up(tx: Transaction, attempt: Attempt, why: str) -> None:
     save_attempt(tx, attempt, failed)
 
 
-def _unpinned(enrollment: Enrollment) -> Enrollment:
-    """Let a person who was never written to go to another mailbox; follow-ups stay where the thread began."""
-    return enrollment if enrollment.last_sent_at is not None else replace(enrollment, mailbox_id=None)
-
-
 def _bounce(
     tx: Transaction, enrollment: Enrollment, attempt: Attempt, reason: str, response: str, now: datetime
 ) -> None:
@@ -149,26 +144,29 @@ def _bounce(
         source=cause[:500],
         now=now,
     )
+    ids = {"workspace_id": enrollment.workspace_id}
     seen = replace(moving.unlocked(enrollment), bounced_at=now, last_failure_at=now)
     if enrollment.terminal:
         save_enrollment(tx, enrollment, seen)
-        return
-    moving.end(
-        tx,
-        seen,
-        event=EventName.BOUNCE_RECEIVED,
-        to=EnrollmentStatus.STOPPED,
-        stop_reason=StopReason.BOUNCED,
-        cause=cause,
-        now=now,
-    )
+    for run in tx.all(Enrollment, "enrollments.unfinished_of_lead", **ids, lead_id=enrollment.lead_id):
+        other = run.id != enrollment.id
+        moving.end(
+            tx,
+            run if other else seen,
+            event=EventName.BOUNCE_RECEIVED,
+            to=EnrollmentStatus.STOPPED,
+            stop_reason=StopReason.BOUNCED,
+            cause=cause,
+            now=now,
+            elsewhere=other,
+        )
 
 
 def _cool_down(
     tx: Transaction, enrollment: Enrollment, attempt: Attempt, reason: str, response: str, now: datetime
 ) -> None:
     failures = enrollment.consecutive_failures + 1
-    seen = replace(_unpinned(moving.unlocked(enrollment)), consecutive_failures=failures, last_failure_at=now)
+    seen = replace(moving.unpinned(moving.unlocked(enrollment)), consecutive_failures=failures, last_failure_at=now)
     if failures >= defaults.FAILURES_CAP and not enrollment.terminal:
         _give_up(tx, attempt, response)
         moving.end(

@@ -57,7 +57,7 @@ def settle_sent(
     `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
-    if attempt is None or attempt.status not in {AttemptStatus.UNKNOWN, AttemptStatus.FAILED, AttemptStatus.IN_FLIGHT}:
+    if attempt is None or attempt.status in {AttemptStatus.SENT, AttemptStatus.NOT_DELIVERED}:
         return False
     if attempt.status is AttemptStatus.IN_FLIGHT and attempt.release_by is not None and now <= attempt.release_by:
         return False  # its sender is still speaking and will say so itself

@@ -101,21 +101,36 @@ UPDATE mailboxes SET next_allowed_at = :planned_at
 WHERE workspace_id = :workspace_id AND id = :id AND next_allowed_at = :taken
 
 -- name: mailboxes.put_off
--- Not before then, for this reason; stands here once for all its leads.
-UPDATE mailboxes SET skip_until = :until, last_skip_reason = :reason WHERE workspace_id = :workspace_id AND id = :id
+-- Not before then, for this reason; stands here once for all its leads. Never shortens a longer rest.
+UPDATE mailboxes SET skip_until = :until, last_skip_reason = :reason
+WHERE workspace_id = :workspace_id AND id = :id AND (skip_until IS NULL OR skip_until < :until)
 
 -- name: mailboxes.put_off_for_trouble
--- Its server or login is in trouble: not before then, and one failure more in a row.
-UPDATE mailboxes SET status = :status, status_reason = :detail, skip_until = :until, last_skip_reason = :reason,
+-- Its server or login is in trouble: not before then, and one failure more in a row. Never shortens a longer rest, and
+-- a mailbox that somebody paused stays paused.
+UPDATE mailboxes SET
+    status = CASE WHEN status IN ('active', 'auth_error', 'unreachable') THEN :status ELSE status END,
+    status_reason = :detail,
+    last_skip_reason = CASE WHEN skip_until > :until THEN last_skip_reason ELSE :reason END,
+    skip_until = CASE WHEN skip_until > :until THEN skip_until ELSE :until::timestamptz END,
     consecutive_failures = consecutive_failures + 1, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
 
 -- name: mailboxes.mark_works
--- Sending or reading worked: the trouble named here is over. No row changed: there was none of that kind.
+-- A message was taken: trouble of the kinds named here is over. No row changed: there was none, or it came later.
 UPDATE mailboxes SET status = 'active', status_reason = NULL, consecutive_failures = 0, skip_until = NULL,
     last_skip_reason = NULL, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status IN ('active', 'auth_error', 'unreachable')
-    AND consecutive_failures > 0 AND last_skip_reason = ANY (:reason_list::text[])
+    AND consecutive_failures > 0 AND skip_until <= :now AND last_skip_reason = ANY (:reason_list::text[])
+
+-- name: mailboxes.mark_readable
+-- Reading worked: trouble with reading is over. Rests for other reasons stay. No row changed: there was no such trouble.
+UPDATE mailboxes SET status = 'active', status_reason = NULL, consecutive_failures = 0,
+    skip_until = CASE WHEN last_skip_reason IN ('auth_error', 'unreachable') THEN NULL ELSE skip_until END,
+    last_skip_reason = CASE WHEN last_skip_reason IN ('auth_error', 'unreachable') THEN NULL ELSE last_skip_reason END,
+    revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status IN ('auth_error', 'unreachable')
+    AND (last_skip_reason IS NULL OR last_skip_reason NOT IN ('smtp_login_refused', 'smtp_unreachable'))
 
 -- name: mailboxes.mark_read
 -- Every folder was read from then on, all of it ingested. Never goes back.
