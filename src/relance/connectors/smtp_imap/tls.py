@@ -47,7 +47,7 @@ class TlsDoors:
 class TlsStream:
     """One connection's TLS state between ciphertext and plain bytes."""
 
-    __slots__ = ("_door", "_in", "_object", "_out", "established", "finished")
+    __slots__ = ("_door", "_in", "_object", "_out", "_tickets_may_come", "established", "finished")
 
     def __init__(self, door: TlsDoor, host: str) -> None:
         self._door = door
