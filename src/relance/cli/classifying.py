@@ -1,13 +1,14 @@
 """`relance classify`: reads messages and prints one JSON object each.
 
-Rule 1: a message is classified in a process of its own kind, with a limit on time and memory; what exceeds it is
-        `other` with the reason, and the process is replaced.
+Rule 1: a message is classified in another process, which has a limit on processor time and memory; what exceeds one is
+        `other` with the reason. A process that does not even notice its limit is ended and replaced.
 Rule 2: no message, however broken, ends the run or raises.
 """
 
 import multiprocessing
 import os
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,7 +28,8 @@ from relance.mail.parse import parse
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-TIME_LIMIT = 1.0  #: Real seconds for one message.
+TIME_LIMIT = 0.9  #: Seconds of processor time for one message.
+PATIENCE = 5.0  #: Real seconds after which a process that noticed nothing is ended.
 START_LIMIT = 30.0  #: Real seconds until a new process is ready.
 MEMORY_LIMIT = 512 * 1024 * 1024  #: Bytes that a process may take beyond what it has when ready.
 MESSAGE_LIMIT = 64 * 1024 * 1024  #: Bytes of one message that are looked at.
@@ -64,6 +66,7 @@ class Reader:
     """Hands messages to a process that may die of them, and makes a new one when it did."""
 
     time_limit: float = TIME_LIMIT
+    patience: float = PATIENCE
     memory_limit: int = MEMORY_LIMIT
     _process: "multiprocessing.process.BaseProcess | None" = None
     _pipe: "Connection[object, object] | None" = field(default=None)
@@ -81,9 +84,9 @@ class Reader:
         try:
             pipe = self._ready()
             pipe.send((path, raw))
-            if pipe.poll(self.time_limit):
+            if pipe.poll(self.patience):
                 return str(pipe.recv())
-            reason = f"took longer than {self.time_limit:g} s"
+            reason = f"took longer than {self.patience:g} s"
         except (EOFError, OSError):
             reason = "took too much memory, or ended its process"
         self._end()
@@ -95,7 +98,7 @@ class Reader:
         self._end()
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, self.memory_limit), daemon=True)
+        self._process = context.Process(target=serve, args=(theirs, self.time_limit, self.memory_limit), daemon=True)
         self._process.start()
         theirs.close()
         self._pipe = ours
@@ -113,19 +116,33 @@ class Reader:
         self._pipe = self._process = None
 
 
-def serve(pipe: "Connection[object, object]", memory_limit: int) -> None:
+class TooLongError(BaseException):
+    """The processor time of one message is used up. No `except Exception` on the way may keep it."""
+
+
+def _give_up(*_: object) -> None:
+    raise TooLongError
+
+
+def serve(pipe: "Connection[object, object]", time_limit: float, memory_limit: int) -> None:
     """Classify what comes through the pipe until it closes. Runs in a process of its own."""
     _limit_memory(memory_limit)
+    signal.signal(signal.SIGPROF, _give_up)
     pipe.send("ready")
     with suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
         while True:
             path, raw = cast("tuple[str, bytes]", pipe.recv())
             try:
+                signal.setitimer(signal.ITIMER_PROF, time_limit)
                 line = as_line(as_json(classify_message(parse(raw)), path))
+            except TooLongError:
+                line = as_line(as_json(_other(f"took more than {time_limit:g} s of processor time"), path))
             except MemoryError:
                 line = as_line(as_json(_other("took too much memory"), path))
             except Exception as error:  # noqa: BLE001 - a fault of ours must not end a run over many messages
                 line = as_line(as_json(_other(f"could not be understood ({type(error).__name__})"), path))
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
             pipe.send(line)
 
 

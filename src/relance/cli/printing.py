@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STEERING = re.compile("[\x7f-\x9f\u2028\u2029]")  #: What JSON allows and a line or a terminal does not.
 _WIDE = 10_000  #: Columns where nobody looks: a pipe gets whole lines.
 
 
@@ -100,6 +101,7 @@ def shown(value: object) -> str:
 def as_line(facts: Mapping[str, object]) -> str:
     """Return one object as JSON on one line; half characters are replaced, so that it is always UTF-8."""
     text = json.dumps(facts, ensure_ascii=False, default=_plain)
+    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "replace").decode()
 
 
