@@ -6,6 +6,7 @@ import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Self
 
 import click
 import uvloop
@@ -85,7 +86,7 @@ class _Progress:
         if not quiet:
             self._live = Live(console=Console(stderr=True), refresh_per_second=8, transient=True)
 
-    def __enter__(self) -> "_Progress":
+    def __enter__(self) -> Self:
         if self._live is not None:
             self._live.__enter__()
         return self

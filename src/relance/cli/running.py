@@ -12,10 +12,15 @@ from relance.running import run as run_engine
 
 
 @click.command(cls=Command)
-@click.option("--until-idle", "until", flag_value=Until.IDLE.value, help="Leave when nothing is ready, in flight or unread.")
+@click.option(
+    "--until-idle", "until", flag_value=Until.IDLE.value, help="Leave when nothing is ready, in flight or unread."
+)
 @click.option("--until-done", "until", flag_value=Until.DONE.value, help="Leave when every enrollment has ended.")
 def run(until: str | None) -> int:
-    """Send what is due, read every mailbox, stop who answers. SIGTERM finishes what is being sent; a second one kills."""
+    """Send what is due, read every mailbox, stop who answers.
+
+    SIGTERM finishes and records what is being sent; a second one kills.
+    """
     current = session()
     wanted = Until(until or Until.STOPPED)
 
