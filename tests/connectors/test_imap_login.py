@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 from acceptance.realservers.authority import make_certificates
-from connectors.scripted import Answer, ImapScript, Peer, connector, serving
+from connectors.imap_mailbox import Mailbox, Stored
+from connectors.scripted import Answer, Peer, connector, serving
 from relance.connectors.smtp_imap.mailbox_connector import SmtpImapConnector
 from relance.ports.connector import ConnectorError, LoginRefusedError, MailboxUnreachableError
 from relance.testing.connector_suite import Reader
 from relance.testing.moments import MONDAY
 
 Play = Callable[[Peer], Awaitable[None]]
+INBOX: dict[str, list[Stored]] = {"INBOX": []}
 PLAIN = "AUTHENTICATE PLAIN AGFkYQBzZXNhbWU="
 XOAUTH2 = "AUTHENTICATE XOAUTH2 dXNlcj1hZGEBYXV0aD1CZWFyZXIgc2VzYW1lAQE="
 
@@ -150,7 +152,7 @@ async def test_a_server_that_drips_bytes_is_noticed():
 )
 async def test_a_refused_login_says_whether_it_is_for_good(answer: str, temporary: bool):  # noqa: FBT001 - a parameter
     """RFC 5530: some codes speak of the server's own trouble."""
-    script = ImapScript({"LOGIN": [f"{{tag}} {answer}"]}, capabilities="IMAP4rev1")
+    script = Mailbox(folders=INBOX, answers={"LOGIN": [f"{{tag}} {answer}"]}, capabilities="IMAP4rev1")
     error = await logging_in(script)
 
     assert isinstance(error, LoginRefusedError)
@@ -168,7 +170,7 @@ async def test_a_refused_login_says_whether_it_is_for_good(answer: str, temporar
 )
 async def test_the_best_way_to_log_in_is_taken(capabilities: str, commands: list[str]):
     """AUTHENTICATE PLAIN in one round trip where it is offered, else LOGIN."""
-    script = ImapScript(capabilities=capabilities)
+    script = Mailbox(folders=INBOX, capabilities=capabilities)
     await logging_in(script)
 
     assert commands == [one for one in script.commands if one.startswith(("LOGIN", "AUTHENTICATE"))]
@@ -182,7 +184,7 @@ async def test_without_an_initial_response_the_server_is_waited_for():
         await peer.expect("AGFkYQBzZXNhbWU=")
         await peer.send(f"{tag} OK [CAPABILITY IMAP4rev1] welcome")
 
-    script = ImapScript({"AUTHENTICATE PLAIN": authenticate}, capabilities="IMAP4rev1 AUTH=PLAIN")
+    script = Mailbox(folders=INBOX, answers={"AUTHENTICATE PLAIN": authenticate}, capabilities="IMAP4rev1 AUTH=PLAIN")
 
     assert None is await logging_in(script)
     assert ["AUTHENTICATE PLAIN"] == script.said("AUTHENTICATE")
@@ -190,7 +192,9 @@ async def test_without_an_initial_response_the_server_is_waited_for():
 
 async def test_a_mechanism_that_is_offered_and_not_understood_falls_back_to_login():
     """BAD is no refusal of the password."""
-    script = ImapScript({"AUTHENTICATE": ["{tag} BAD what?"]}, capabilities="IMAP4rev1 SASL-IR AUTH=PLAIN")
+    script = Mailbox(
+        folders=INBOX, answers={"AUTHENTICATE": ["{tag} BAD what?"]}, capabilities="IMAP4rev1 SASL-IR AUTH=PLAIN"
+    )
 
     assert None is await logging_in(script)
     assert ['LOGIN "ada" "sesame"'] == script.said("LOGIN")
@@ -198,7 +202,7 @@ async def test_a_mechanism_that_is_offered_and_not_understood_falls_back_to_logi
 
 async def test_a_password_is_not_sent_where_login_is_disabled():
     """RFC 3501 §6.2.3; the sentence says what to do."""
-    script = ImapScript(capabilities="IMAP4rev1 LOGINDISABLED")
+    script = Mailbox(folders=INBOX, capabilities="IMAP4rev1 LOGINDISABLED")
     error = await logging_in(script)
 
     assert isinstance(error, LoginRefusedError)
@@ -213,14 +217,14 @@ async def test_a_refused_token_gets_its_empty_answer_and_is_a_refusal():
         await peer.expect("")
         await peer.send(f"{tag} NO [AUTHENTICATIONFAILED] expired")
 
-    script = ImapScript({XOAUTH2: refuse}, capabilities="IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=PLAIN")
+    script = Mailbox(folders=INBOX, answers={XOAUTH2: refuse}, capabilities="IMAP4rev1 SASL-IR AUTH=XOAUTH2 AUTH=PLAIN")
 
     assert isinstance(await logging_in(script, oauth=True), LoginRefusedError)
 
 
 async def test_oauthbearer_is_spoken_where_it_is_all_there_is():
     """RFC 7628."""
-    script = ImapScript(capabilities="IMAP4rev1 SASL-IR AUTH=OAUTHBEARER")
+    script = Mailbox(folders=INBOX, capabilities="IMAP4rev1 SASL-IR AUTH=OAUTHBEARER")
 
     assert None is await logging_in(script, oauth=True)
     assert 1 == len(script.said("AUTHENTICATE OAUTHBEARER bixhPWFkYSwBaG9zdD0xMjcuMC4wLjEBcG9ydD0"))
@@ -236,7 +240,7 @@ async def test_capabilities_are_those_after_the_login(place: str):
         "nowhere": ["{tag} OK welcome"],
     }
     capability: list[Answer] = [["* CAPABILITY IMAP4rev1", "{tag} OK"], [f"* CAPABILITY {after}", "{tag} OK"]]
-    script = ImapScript({"LOGIN": login[place], "CAPABILITY": capability})
+    script = Mailbox(folders=INBOX, answers={"LOGIN": login[place], "CAPABILITY": capability})
     await logging_in(script)
 
     assert (2 if place == "nowhere" else 1) == len(script.said("CAPABILITY"))
@@ -245,7 +249,7 @@ async def test_capabilities_are_those_after_the_login(place: str):
 
 async def test_a_server_that_knows_us_already_is_not_asked():
     """PREAUTH."""
-    script = ImapScript(greeting="* PREAUTH [CAPABILITY IMAP4rev1] hello root")
+    script = Mailbox(folders=INBOX, greeting="* PREAUTH [CAPABILITY IMAP4rev1] hello root")
 
     assert None is await logging_in(script)
     assert [] == script.said("LOGIN")
@@ -263,7 +267,7 @@ async def test_a_strange_password_cannot_leave_its_argument():
     async def strange() -> str:
         return 'pass"word\r\nR2 DELETE INBOX'
 
-    script = ImapScript({"LOGIN": login}, capabilities="IMAP4rev1")
+    script = Mailbox(folders=INBOX, answers={"LOGIN": login}, capabilities="IMAP4rev1")
     async with serving(script) as server:
         one = connector(imap=server, ask=strange)
 
@@ -286,7 +290,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[ssl.SSLConte
 async def test_starttls_comes_before_everything_else(certificates: tuple[ssl.SSLContext, Path]):
     """And what was said in the clear is forgotten: the capabilities are asked for again."""
     context, ca_file = certificates
-    script = ImapScript(capabilities="IMAP4rev1")
+    script = Mailbox(folders=INBOX, capabilities="IMAP4rev1")
 
     async def upgrade(peer: Peer) -> None:
         await peer.send("* OK [CAPABILITY IMAP4rev1 STARTTLS AUTH=PLAIN SASL-IR] hi")
@@ -323,7 +327,7 @@ async def test_words_smuggled_in_before_tls_end_the_connection(certificates: tup
 @pytest.mark.parametrize("greeting", ["* OK [CAPABILITY IMAP4rev1] hi", "* PREAUTH [CAPABILITY IMAP4rev1 STARTTLS] hi"])
 async def test_without_starttls_nothing_is_said(greeting: str):
     """A server, or somebody in between, that leaves it out does not get the password."""
-    script = ImapScript(greeting=greeting)
+    script = Mailbox(folders=INBOX, greeting=greeting)
     async with serving(script) as server:
         error = await read(connector(imap=server, imap_security="starttls"))
 
@@ -334,7 +338,7 @@ async def test_without_starttls_nothing_is_said(greeting: str):
 async def test_an_untrusted_certificate_names_the_remedy(certificates: tuple[ssl.SSLContext, Path]):
     """And the login is never spoken."""
     context, _ = certificates
-    script = ImapScript()
+    script = Mailbox(folders=INBOX)
 
     async def handshake(peer: Peer) -> None:
         await peer.start_tls(context)
@@ -350,7 +354,7 @@ async def test_an_untrusted_certificate_names_the_remedy(certificates: tuple[ssl
 
 async def test_a_clear_port_that_is_called_tls_is_named():
     """A frequent mistake: the sentence says to look at port and security."""
-    async with serving(ImapScript()) as server:
+    async with serving(Mailbox(folders=INBOX)) as server:
         error = await read(connector(imap=server, imap_security="tls"))
 
     assert isinstance(error, MailboxUnreachableError)
@@ -368,7 +372,7 @@ async def test_a_handshake_that_never_ends_is_noticed():
 async def test_a_second_connection_resumes_the_first_ones_session(certificates: tuple[ssl.SSLContext, Path]):
     """Half a handshake and no certificate: what makes 100,000 reconnecting watchers bearable."""
     context, ca_file = certificates
-    script = ImapScript()
+    script = Mailbox(folders=INBOX)
     before = context.session_stats()["hits"]
 
     async def handshake(peer: Peer) -> None:
