@@ -7,8 +7,8 @@ from relance.cli.failures import DONE, NO
 from relance.cli.printing import complain, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
-from relance.running import Ran, Until
-from relance.running import run as run_engine
+from relance.app.running import Ran, Until
+from relance.app.running import run as run_engine
 
 
 @click.command(cls=Command)

@@ -11,7 +11,7 @@ from datetime import datetime
 from relance.demo.preparing import Demo
 from relance.engine.engine import Engine
 from relance.engine.surroundings import Limits
-from relance.running import running_engine
+from relance.app.running import running_engine
 from relance.services import scheduling
 
 #: Turns of the event loop in which something just written to a socket arrives at the other end in this process.

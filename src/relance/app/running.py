@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 
-from relance.app import Installation
+from relance.app.installation import Installation
 from relance.engine.engine import Engine
 from relance.engine.lease import Lease
 from relance.engine.surroundings import Limits, Surroundings
