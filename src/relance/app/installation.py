@@ -13,6 +13,7 @@ from relance.config import Config
 from relance.core.mailbox import Mailbox
 from relance.core.suppression import SuppressionReason, tombstone_of
 from relance.core.workspace import Workspace
+from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector, ConnectorFactory, Credentials, LoginRefusedError
 from relance.ports.journal import OptOut
 from relance.ports.store import ConflictError, Reader, Store, StoreError, Transaction
