@@ -67,7 +67,7 @@ class Installation:
 
     async def keep_time(self) -> None:
         """Take the time from the database, where several hosts share one. Once a pass is enough."""
-        if is_postgres(str(self.config.database)):
+        if isinstance(self.clock, SystemClock) and is_postgres(str(self.config.database)):
             self.clock.correct(await self.clock_difference())
 
     async def clock_difference(self) -> timedelta:
