@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -62,10 +62,12 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         lease_holds=lease.holds,
         limits=limits or Limits(),
     )
-    with engine_lock(config.engine_lock) if alone else nullcontext():
+    # Over PostgreSQL the lease is the authority; the lock tells that the engine before us on this host is dead, so that
+    # a restart need not wait until its lease ends.
+    with engine_lock(config.engine_lock, worker=worker) as dead:
         engine = Engine(around, lease, installation.opt_outs)
         async with AsyncExitStack() as stack:
-            await engine.start()
+            await engine.start(dead=dead)
             stack.push_async_callback(engine.drain)
             keeping_time = asyncio.create_task(_keep_time(installation), name="time")
             stack.callback(keeping_time.cancel)

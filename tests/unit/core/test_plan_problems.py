@@ -6,8 +6,7 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings
 
 from relance.core.lead import Lead
 from relance.core.plan_problems import problems
@@ -46,8 +45,7 @@ def test_an_ordinary_plan_has_none():
         quiet_hours=NIGHT,
     )
 
-    assert () == tuple(problem for problem in problems(the_plan) if problem.step != "rest")
-    assert ["rest"] == [problem.step for problem in problems(the_plan)], "both ways jump over it"
+    assert () == problems(the_plan), "that both ways jump over `rest` is the writer's business"
 
 
 @pytest.mark.parametrize(
@@ -182,9 +180,11 @@ def walk(the_plan: Plan, person: Lead, replied_at: datetime | None) -> Iterator[
         row = outcome.enrollment
 
 
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(plans(), st.booleans(), st.none() | st.just(NOW))
 def test_a_plan_without_problems_can_be_walked(the_plan, gold, replied_at):
     """Whoever walks it never meets a missing step, never stands still in a circle, and opens with a subject."""
+    assume(not problems(the_plan))
     walked = list(walk(the_plan, lead(fields={"tier": "gold"} if gold else {}), replied_at))
     steps, times, outcomes = zip(*walked, strict=True)
     opening = next((step for step in steps if isinstance(step, EmailStep)), None)
