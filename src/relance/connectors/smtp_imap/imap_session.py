@@ -44,6 +44,18 @@ class Selected:
 class ImapSession:
     """Commands over one wire. Opened and logged in by `imap_login.open_session`."""
 
+    __slots__ = (
+        "_parser",
+        "_tags",
+        "capabilities",
+        "capabilities_told",
+        "farewell",
+        "preauthenticated",
+        "selected",
+        "time_limit",
+        "wire",
+    )
+
     def __init__(self, wire: Wire, *, time_limit: float) -> None:
         self.wire = wire
         self.time_limit = time_limit

@@ -22,6 +22,18 @@ KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 class Wire(asyncio.Protocol):
     """One connection. One task reads and writes at a time."""
 
+    __slots__ = (
+        "_failure",
+        "_paused_reading",
+        "_readable",
+        "_received",
+        "_tls",
+        "_transport",
+        "_writable",
+        "endpoint",
+        "lost",
+    )
+
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.lost: str | None = None  #: Why the connection is over, once it is.
@@ -88,7 +100,7 @@ class Wire(asyncio.Protocol):
         return data
 
     async def wait_readable(self) -> None:
-        """Return once bytes came or the connection was lost. Cancelling loses nothing."""
+        """Return once bytes came, the connection was lost, or `wake` was called. Cancelling loses nothing."""
         if self._received or self.lost is not None:
             return
         waiting = self._readable = asyncio.get_running_loop().create_future()
@@ -158,7 +170,7 @@ class Wire(asyncio.Protocol):
             self._lose("the server closed the connection")
             if self._transport is not None:
                 self._transport.close()
-        self._wake()
+        self.wake()
 
     def eof_received(self) -> bool:
         """Let asyncio close; see asyncio.Protocol."""
@@ -206,10 +218,11 @@ class Wire(asyncio.Protocol):
     def _lose(self, why: str) -> None:
         if self.lost is None:
             self.lost = why
-        self._wake()
+        self.wake()
         self.resume_writing()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let whoever waits for bytes look around."""
         if self._readable is not None and not self._readable.done():
             self._readable.set_result(None)
 

@@ -51,11 +51,12 @@ class Bell:
 async def _idle(session: ImapSession, tag: str, bell: Bell, seconds: float, monotonic: Monotonic) -> None:
     """Listen until it is time to renew, then end this IDLE. Raises LostError, ReadingFailedError."""
     renewal = asyncio.ensure_future(monotonic.sleep(seconds))
+    renewal.add_done_callback(lambda _: session.wire.wake())  # one task a watcher, not three: there may be 100,000
     try:
         while not renewal.done():
             event = session.waiting_event()
             if event is None:
-                await _next_of(session, renewal)
+                await _wait_for_bytes(session)
                 continue
             bell.hear(event)
             _raise_if_over(session, event, tag)
@@ -64,15 +65,11 @@ async def _idle(session: ImapSession, tag: str, bell: Bell, seconds: float, mono
     await session.end_idle(tag, bell.hear)
 
 
-async def _next_of(session: ImapSession, renewal: asyncio.Future[None]) -> None:
-    """Wait for bytes or for the time to renew."""
+async def _wait_for_bytes(session: ImapSession) -> None:
+    """Wait for bytes, or to be woken because it is time to renew."""
     if session.wire.lost is not None:
         raise LostError(f"{session.wire.endpoint}: {session.farewell or session.wire.lost}")
-    readable = asyncio.ensure_future(session.wire.wait_readable())
-    try:
-        await asyncio.wait({readable, renewal}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        readable.cancel()
+    await session.wire.wait_readable()
 
 
 def _raise_if_over(session: ImapSession, event: Event, tag: str) -> None:
