@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
+from relance.app.clocks import SystemClock
 from relance.app.logins import COMMAND_CACHED, LOGIN, Secret, SecretKind, run_secret_command
 from relance.config import Config
 from relance.core.mailbox import Mailbox
