@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from relance.core.lead import Lead
 from relance.core.plan_problems import problems
