@@ -33,6 +33,6 @@ async def _over_postgres(request: pytest.FixtureRequest) -> AsyncIterator[Life]:
     databases = request.getfixturevalue("postgres_databases")
     url = postgres_place(databases)
     store = open_store(url)
-    yield Life(store)
+    yield Life(store, url)
     await store.close()
     databases.drop(url)

@@ -1,7 +1,7 @@
 """Drives the services by hand, one at a time, as the engine's loops would: claim, reserve, begin, confirm; receive."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -42,8 +42,9 @@ class Scene:
 class Life:
     """An installation, its clock, and one worker's hands."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, url: str = "") -> None:
         self.store = store
+        self.url = url  #: Of the PostgreSQL database, for looking at it from beside.
         self.clock = FakeClock()
         self._uids = 0
 
@@ -178,9 +179,7 @@ class Life:
 
     async def fail(self, attempt: Attempt, failure: Failure) -> None:
         """Record a definite failure."""
-        await self.store.write(
-            sending.fail, workspace_id=attempt.workspace_id, attempt_id=attempt.id, failure=failure, now=self.now
-        )
+        await self.store.write(sending.fail, attempt, failure=failure, now=self.now)
 
     async def lose(self, attempt: Attempt) -> None:
         """Record that the outcome was lost."""
@@ -207,9 +206,17 @@ class Life:
 
         await self.store.write(mark)
 
-    async def stage(self, box: Mailbox, raw: bytes, *, folder: str = "INBOX", role: FolderRole | None = None) -> None:
-        """Let the poller fetch one message."""
-        self._uids += 1
+    async def stage(
+        self,
+        box: Mailbox,
+        raw: bytes,
+        *,
+        folder: str = "INBOX",
+        role: FolderRole | None = None,
+        uid: int | None = None,
+    ) -> None:
+        """Let the poller fetch one message, the next one of its folder unless `uid` says which."""
+        self._uids = self._uids + 1 if uid is None else uid
         where = role or (FolderRole.SENT if folder == "Sent" else FolderRole.INBOX)
         message = FetchedMessage(
             folder=folder, role=where, uid_validity=1, uid=self._uids, internal_date=self.now, raw=raw
@@ -289,8 +296,3 @@ class Life:
     async def rename(self, scene: Scene, **values: str) -> None:
         """Write a lead's values, as an import does."""
         await self.store.write(builders.lead, scene.workspace, scene.lead.email, now=self.now, **values)
-
-
-def without_revision(value: Any) -> Any:
-    """Return a row as if nobody had written it."""
-    return replace(value, revision=0)

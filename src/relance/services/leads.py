@@ -174,7 +174,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
         tombstone_key=keys.tombstone,
     )
     tx.run("suppressions.forget_address", workspace_id=workspace_id, value=lead.email)
-    stand_in = f"erased-{digest[:16]}@erased.invalid"
+    stand_in = f"erased-{lead.id}-{digest[:16]}@erased.invalid"  # who is imported again may be erased again
     for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
     tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)

@@ -28,7 +28,7 @@ INSERT INTO enrollments (
     :source_list, :consecutive_failures, :soft_bounces, :verification_attempts, :lock_holder,
     :lock_expires_at, :revision, :created_at, :ended_at
 )
-ON CONFLICT (workspace_id, sequence_id, lead_id) DO NOTHING
+ON CONFLICT DO NOTHING
 RETURNING id
 
 -- name: enrollments.save
