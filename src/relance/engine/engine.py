@@ -43,6 +43,7 @@ class Engine:
         sender = Sender(around, self._connections, self._poller.refresh)
         self._dispatcher = Dispatcher(around, sender.send)
         self._watcher = Watcher(around, self._connections, self._want)
+        self._rescuer = Rescuer(around)
         poll = around.limits.poll
         self._loops = {
             "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
@@ -53,7 +54,7 @@ class Engine:
             "housekeeper": Loop(
                 "housekeeper", Housekeeper(around, journal).run_once, patience=around.limits.watch_check
             ),
-            "rescuer": Loop("rescuer", Rescuer(around).run_once, patience=around.limits.rescue_every),
+            "rescuer": Loop("rescuer", self._rescuer.run_once, patience=around.limits.rescue_every),
         }
         if around.limits.watch:
             self._loops["watcher"] = Loop("watcher", self._watcher.run_once, patience=around.limits.watch_check)
@@ -67,9 +68,13 @@ class Engine:
             loop.on_moved = self._moved
             loop.on_idle = self.changed.set
 
-    async def start(self) -> None:
-        """Take the lease and start every loop. Raises StoreBusyError if another engine works on this database."""
-        await self._lease.take()
+    async def start(self, *, dead: str | None = None) -> None:
+        """Take the lease and start every loop; `dead` is the worker before, if that is known to have ended.
+
+        Raises StoreBusyError if another engine works on this database.
+        """
+        await self._lease.take(dead=dead)
+        self._rescuer.took_over(self._around.clock.now())
         self._supervisor.start()
 
     async def drain(self) -> None:

@@ -26,8 +26,13 @@ class Lease:
         """Whether this process may still act. One that was stopped and woken finds out here."""
         return self._alone or self._monotonic.seconds() < self._ends - MARGIN
 
-    async def take(self) -> None:
-        """Take all shards. Raises StoreBusyError if another engine works on this database."""
+    async def take(self, *, dead: str | None = None) -> None:
+        """Take all shards; `dead` is a worker that is known to have ended, whose lease need not run out first.
+
+        Raises StoreBusyError if another engine works on this database.
+        """
+        if dead is not None:
+            await self._store.write(leasing.hand_back, owner=dead)
         asked = self._monotonic.seconds()
         outcome = await self._store.write(leasing.take_all, owner=self._owner, lease_seconds=LEASE, alone=self._alone)
         match outcome:

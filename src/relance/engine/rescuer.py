@@ -1,5 +1,7 @@
 """Takes over what a process that died has left behind; see `relance.services.rescuing` for the rules."""
 
+from datetime import datetime
+
 from relance.engine import persistence
 from relance.engine.surroundings import Surroundings
 from relance.services import rescuing
@@ -15,6 +17,11 @@ class Rescuer:
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
+        self._since = around.clock.now()
+
+    def took_over(self, at: datetime) -> None:
+        """Note when this engine became the only one: what is in flight since before was left by another."""
+        self._since = at
 
     async def run_once(self) -> int:
         """Do one pass and return how many records were rescued."""
@@ -22,7 +29,7 @@ class Rescuer:
         if not around.lease_holds():
             return 0
         found = await around.store.read(
-            rescuing.left_behind, worker=around.worker, now=around.clock.now(), limit=_AT_ONCE
+            rescuing.left_behind, worker=around.worker, since=self._since, now=around.clock.now(), limit=_AT_ONCE
         )
         for attempt in found.abandoned:
             await persistence.write(around, rescuing.give_up_on, attempt, now=around.clock.now())

@@ -1,12 +1,14 @@
 """Taking over what a process that died has left behind: locks, reservations, messages that were in flight.
 
 Rule 1: what was only reserved has not left: its slot goes back and the step is tried again.
-Rule 2: what was in flight may have left: it becomes `unknown`, and only after its last possible moment.
+Rule 2: what was in flight may have left: it becomes `unknown`. That of an earlier engine does so at once, since that
+        engine is gone; our own only after its last possible moment.
 """
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from relance.core import defaults
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
@@ -25,15 +27,18 @@ AFTER_RELEASE = timedelta(seconds=10)
 class LeftBehind:
     """What nobody works on any more."""
 
-    abandoned: list[Attempt]  #: In flight past the last moment at which their dot could have left.
+    abandoned: list[Attempt]  #: In flight for an engine that is gone, or past the last moment of their dot.
     locked: list[Enrollment]  #: Held by some other process; whether it is dead is for the caller to know.
     slots: list[Attempt]  #: Ended, and still holding a slot.
 
 
-def left_behind(reader: Reader, *, worker: str, now: datetime, limit: int) -> LeftBehind:
-    """Return what looks left behind, as one process sees it."""
+def left_behind(reader: Reader, *, worker: str, now: datetime, limit: int, since: datetime | None = None) -> LeftBehind:
+    """Return what looks left behind, as one process sees it that has been the only engine `since` then."""
+    over = now - AFTER_RELEASE
+    if since is not None:
+        over = max(over, since + defaults.RELEASE_DEADLINE)  # the deadline of what began when we came
     return LeftBehind(
-        abandoned=reader.all(Attempt, "attempts.abandoned", now=now - AFTER_RELEASE, limit=limit),
+        abandoned=reader.all(Attempt, "attempts.abandoned", now=over, limit=limit),
         locked=reader.all(Enrollment, "enrollments.locked_by_others", worker=worker, limit=limit),
         slots=reader.all(Attempt, "attempts.slots_left_behind", limit=limit),
     )

@@ -59,10 +59,11 @@ def schema_version(dialect: Dialect) -> int:
 
 
 @contextlib.contextmanager
-def engine_lock(path: Path) -> Iterator[None]:
+def engine_lock(path: Path, *, worker: str = "") -> Iterator[str | None]:
     """Be the only engine of a data directory while the block runs; `path` is its `engine.lock`.
 
-    The lock is the kernel's and ends with the process, however it ends. Raises EngineRunningError naming the other.
+    The lock is the kernel's and ends with the process, however it ends. Gives the name of the worker that held it
+    before, if it wrote one: whoever it was, it is dead. Raises EngineRunningError naming the one that lives.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -72,12 +73,18 @@ def engine_lock(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            pid = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            pid = next(iter(_lines(handle)), "unknown")
             raise EngineRunningError(
                 f"An engine (process {pid}) already works on {path.parent}: stop it first, or use another --data",
             ) from error
+        before = _lines(handle)
         os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-        yield
+        os.pwrite(handle, f"{os.getpid()}\n{worker}".encode(), 0)
+        yield before[1] if len(before) > 1 else None
     finally:
         os.close(handle)
+
+
+def _lines(handle: int) -> list[str]:
+    """Return what an engine has written: its process id, and its name as a worker."""
+    return os.pread(handle, 512, 0).decode("utf-8", "replace").split()
