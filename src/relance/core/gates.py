@@ -100,8 +100,7 @@ def reply_freshness(at: Situation) -> Verdict:
     """Pass if every mailbox that wrote to the person, who may have answered, was read a moment ago (D6)."""
     if any(not written.readable for written in at.written):
         return _lead("mailbox_unread", until=at.now + RECHECK)
-    oldest = at.now - at.freshness
-    if any(written.fresh_at is None or written.fresh_at < oldest for written in at.written):
+    if not all(written.is_fresh(at=at.now, within=at.freshness) for written in at.written):
         return _lead("reply_freshness", until=at.now)
     return PASS
 

@@ -28,6 +28,10 @@ class Written:
     fresh_at: datetime | None
     readable: bool  #: False: removed, or its status keeps it from being read.
 
+    def is_fresh(self, *, at: datetime, within: timedelta) -> bool:
+        """Whether it was read a moment ago. What lies ahead was written by a clock that has been put right since."""
+        return self.fresh_at is not None and abs(at - self.fresh_at) <= within
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:

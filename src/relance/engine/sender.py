@@ -209,8 +209,7 @@ class Sender:
         await persistence.write_whatever_happens(
             around,
             sending.fail,
-            workspace_id=attempt.workspace_id,
-            attempt_id=attempt.id,
+            attempt,
             failure=failure,
             now=around.clock.now(),
         )

@@ -6,13 +6,17 @@ Rule 3: a claim is a conditional write of the lock; whoever comes second finds n
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from relance.core.enrollment import Enrollment
+from relance.core.events import EventName
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence
 from relance.ports.store import Reader, Transaction
+from relance.services import moving
+from relance.services.records import save_enrollment
+from relance.services.sending.reserve import lock
 from relance.services.situations import plan_of
 
 
@@ -118,6 +122,21 @@ def _workspaces_in_turn(mailboxes: list[Mailbox]) -> list[Mailbox]:
 def release_lock(tx: Transaction, claimed: Claim, *, worker: str) -> None:
     """Let a claimed row go untouched."""
     tx.run("enrollments.unlock", workspace_id=claimed.workspace_id, id=claimed.enrollment_id, worker=worker)
+
+
+def put_off(
+    tx: Transaction, claimed: Claim, *, worker: str, until: datetime, reason: str, detail: str, now: datetime
+) -> None:
+    """Let a claimed row go whose sending came to grief, not before `until`: it must not be claimed before all others.
+
+    Its attempt is left as it is. What was reserved is reserved anew; what was in flight is for the rescuer.
+    """
+    enrollment = lock(tx, claimed.workspace_id, claimed.enrollment_id)
+    if enrollment is None or enrollment.lock_holder != worker:
+        return
+    moving.note(tx, enrollment, EventName.STEP_TRIED, detail[:500], now)
+    later = moving.unpinned(moving.unlocked(enrollment))
+    save_enrollment(tx, enrollment, replace(later, skip_until=until, last_skip_reason=reason, last_skip_at=now))
 
 
 def locked_row(reader: Reader, claimed: Claim) -> Enrollment | None:

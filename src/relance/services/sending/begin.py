@@ -47,6 +47,8 @@ def begin(
     if attempt.status is not AttemptStatus.RESERVED or attempt.revision != held.revision:
         if attempt.status is AttemptStatus.VOIDED:
             _return_slot(tx, reserved, attempt, mailbox, enrollment)
+        if enrollment.lock_holder == worker:
+            save_enrollment(tx, enrollment, moving.unlocked(enrollment))
         return Withheld(reason=f"the attempt is {attempt.status}, by another hand")
     situation = gather(
         tx,

@@ -21,10 +21,15 @@ from relance.services.situations import plan_of, workspace_of
 from relance.services.suppressions import suppress_address
 
 
-def fail(tx: Transaction, *, workspace_id: int, attempt_id: int, failure: Failure, now: datetime) -> None:
-    """Record one try that definitely did not leave, give back what it took, and decide what comes next."""
-    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
-    if attempt is None or attempt.status not in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}:
+def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> None:
+    """Record one try that definitely did not leave, give back what it took, and decide what comes next.
+
+    `held` is the attempt as the sender reserved or began it. Safe to apply again after a CommitUnknownError: the row
+    may be on its way again by then, from another mailbox, and that try is not this one's to fail.
+    """
+    workspace_id = held.workspace_id
+    attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=held.id)
+    if attempt is None or not _is_still(attempt, held):
         return
     enrollment = lock(tx, workspace_id, attempt.enrollment_id)
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
@@ -101,6 +106,15 @@ def put_mailbox_off(tx: Transaction, mailbox: Mailbox, trouble: MailboxTrouble, 
             detail=f"{trouble.reason}: {trouble.response[:500]}",
             mailbox_id=mailbox.id,
         ),
+    )
+
+
+def _is_still(attempt: Attempt, held: Attempt) -> bool:
+    """Whether an attempt is still in the very reservation that its sender took, begun or not."""
+    return (
+        attempt.status in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}
+        and attempt.holds_slot
+        and (attempt.mailbox_id, attempt.planned_at) == (held.mailbox_id, held.planned_at)
     )
 
 

@@ -104,8 +104,7 @@ def reserve(
         case Pass():
             return _take(tx, situation, mailbox, keys)
         case Defer(until=until) if gate == "reply_freshness" and until <= now:
-            oldest = now - situation.freshness
-            stale = [w.mailbox_id for w in situation.written if w.fresh_at is None or w.fresh_at < oldest]
+            stale = [w.mailbox_id for w in situation.written if not w.is_fresh(at=now, within=situation.freshness)]
             return Unread(mailbox_ids=tuple(stale))
         case Defer(until=until, reason=reason):
             moving.defer(tx, situation, verdict)

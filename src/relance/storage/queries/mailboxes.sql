@@ -133,9 +133,10 @@ WHERE workspace_id = :workspace_id AND id = :id AND status IN ('auth_error', 'un
     AND (last_skip_reason IS NULL OR last_skip_reason NOT IN ('smtp_login_refused', 'smtp_unreachable'))
 
 -- name: mailboxes.mark_read
--- Every folder was read from then on, all of it ingested. Never goes back.
+-- Every folder was read from then on, all of it ingested. Never goes back, but from a time that has yet to come.
 UPDATE mailboxes SET last_read_at = :now,
-    fresh_at = CASE WHEN fresh_at IS NULL OR fresh_at < :started_at THEN :started_at::timestamptz ELSE fresh_at END
+    fresh_at = CASE WHEN fresh_at IS NULL OR fresh_at < :started_at OR fresh_at > :now
+        THEN :started_at::timestamptz ELSE fresh_at END
 WHERE workspace_id = :workspace_id AND id = :id
 
 -- name: mailboxes.learn
