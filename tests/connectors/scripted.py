@@ -36,6 +36,11 @@ class Peer:
         self.heard.append(line)
         return line
 
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the other side has ended, and everything was read."""
+        return self._reader.at_eof()
+
     async def expect(self, pattern: str) -> re.Match[bytes]:
         """Read a line that must match as a whole, and return the match."""
         line = await self.line()

@@ -181,11 +181,12 @@ async def test_a_wrong_password_is_a_refused_login_on_both_sides(real_mail: Real
 
 @pytest.mark.dovecot
 @pytest.mark.postfix
-async def test_an_unknown_authority_is_named_with_the_remedy(real_mail: RealMail, connect: Connect):
+@pytest.mark.parametrize("security", [Security.TLS, Security.STARTTLS])
+async def test_an_unknown_authority_is_named_with_the_remedy(real_mail: RealMail, connect: Connect, security: Security):
     """Nothing is said to a server whose certificate nobody vouches for, and the sentence names --ca-file."""
-    address = "untrusting@north.example"
+    address = f"untrusting-{security}@north.example"
     real_mail.add_mailboxes({address: None})
-    connector = connect(real_mail, address, trusts=False)
+    connector = connect(real_mail, address, security=security, trusts=False)
     with pytest.raises(MailboxUnreachableError, match="--ca-file"):
         await Reader(connector, now()).read()
     with pytest.raises(MailboxUnreachableError, match="--ca-file"):

@@ -233,6 +233,46 @@ async def test_a_server_that_cannot_search_is_read_all_the_same():
     assert [[2], [3]] == [uids(first), uids(second)]
 
 
+@pytest.mark.parametrize("kind", ["NO [UNAVAILABLE]", "NO [SERVERBUG]", "BAD"])
+@pytest.mark.parametrize(
+    "beginning", ["STATUS", "UNSELECT", "CLOSE", "EXAMINE", "LIST", "FETCH", "UID SEARCH", "UID FETCH"]
+)
+async def test_a_refusal_of_any_command_loses_no_message(beginning: str, kind: str):
+    """Asked for in another way, or an error after which the same read succeeds: a no is no empty folder."""
+    mailbox = Mailbox(folders={"INBOX": [message(1), message(2)]})
+    honest = mailbox.answers.get(beginning, ["{tag} OK done"])
+    mailbox.answers[beginning] = [f"{{tag}} {kind} no"]
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        reader = Reader(one, EARLIER)
+        found: list[FetchedMessage] = []
+        try:
+            found += await reader.read()
+        except ReadingFailedError:
+            mailbox.answers[beginning] = honest
+            found += await reader.read()
+        again = await reader.read()
+        await one.close()
+
+    assert [1, 2] == uids(found)
+    assert [] == again
+    assert 1 == server.connections
+
+
+async def test_a_server_without_examine_is_read_and_loses_nothing():
+    """SELECT instead; and then never CLOSE, which would remove what the owner marked as deleted."""
+    mailbox = Mailbox(capabilities=BARE, folders={"INBOX": [message(1)]})
+    mailbox.answers["EXAMINE"] = ["{tag} BAD unknown command"]
+    mailbox.answers["SELECT"] = mailbox.examine
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        found = await Reader(one, EARLIER).read()
+        await one.close()
+
+    assert [1] == uids(found)
+    assert [] == mailbox.said("CLOSE")
+
+
 async def test_condstore_that_is_offered_and_refused_is_done_without():
     """BAD for its parameters: asked again in the old way."""
     mailbox = Mailbox(capabilities=FULL, folders={"INBOX": [message(1)]})

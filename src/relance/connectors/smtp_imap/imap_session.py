@@ -46,6 +46,7 @@ class ImapSession:
 
     __slots__ = (
         "_parser",
+        "_read_only",
         "_tags",
         "capabilities",
         "capabilities_told",
@@ -63,6 +64,7 @@ class ImapSession:
         self.capabilities_told = False  #: The server spoke of them by itself since this was reset.
         self.preauthenticated = False
         self.selected: Selected | None = None
+        self._read_only = True
         self.farewell: str | None = None  #: What the server said with BYE.
         self._parser = ResponseParser()
         self._tags = 0
@@ -158,15 +160,8 @@ class ImapSession:
         if self.selected is not None and self.selected.wire_name == wire_name:
             return self.selected
         self.selected = None
-        arguments = ["(CONDSTORE)"] if "CONDSTORE" in self.capabilities else []
         doing = f"open {shown}"
-        try:
-            events = await self.run(command("EXAMINE", _name(wire_name), *arguments), doing=doing)
-        except RefusedError as error:
-            if error.kind != "BAD" or not arguments:
-                raise
-            self.capabilities -= {"CONDSTORE"}  # it says so and cannot do it
-            events = await self.run(command("EXAMINE", _name(wire_name)), doing=doing)
+        events = await self._open(wire_name, doing)
         selected = _describe(wire_name, events)
         if selected is None:  # RFC 3501 §6.3.2 demands the number of messages: without it, nothing is known
             raise RefusedError(doing, kind="OK", code=None, text="it did not say how many messages there are")
@@ -178,7 +173,9 @@ class ImapSession:
         if self.selected is None:
             return
         self.selected = None
-        # A folder opened by EXAMINE loses nothing by CLOSE (RFC 3501 §6.4.2).
+        if "UNSELECT" not in self.capabilities and not self._read_only:
+            return
+        # A folder opened by EXAMINE loses nothing by CLOSE (RFC 3501 §6.4.2); one opened by SELECT might.
         leave = command("UNSELECT" if "UNSELECT" in self.capabilities else "CLOSE")
         with contextlib.suppress(RefusedError):
             await self.run(leave, doing="close the folder")
@@ -249,6 +246,24 @@ class ImapSession:
         self.wire.close()
 
     # --- inside ---
+
+    async def _open(self, wire_name: bytes, doing: str) -> list[Event]:
+        """Open a folder in the best way that the server knows; BAD means that it does not know this one."""
+        self._read_only = True
+        if "CONDSTORE" in self.capabilities:
+            try:
+                return await self.run(command("EXAMINE", String(wire_name), "(CONDSTORE)"), doing=doing)
+            except RefusedError as error:
+                if error.kind != "BAD":
+                    raise
+                self.capabilities -= {"CONDSTORE"}  # it says so and cannot do it
+        try:
+            return await self.run(command("EXAMINE", String(wire_name)), doing=doing)
+        except RefusedError as error:
+            if error.kind != "BAD":
+                raise
+        self._read_only = False  # BODY.PEEK leaves the flags alone here too
+        return await self.run(command("SELECT", String(wire_name)), doing=doing)
 
     async def _run_in_turn(
         self, commands: Sequence[Command], doing: str
@@ -341,10 +356,6 @@ class _CommandLimit:
             raise LostError(f"{self._wire.endpoint} did not finish a command in {self._seconds:g} seconds") from None
         if isinstance(error, asyncio.CancelledError):
             self._wire.abort()  # the rest of the answer would be taken for the next command's
-
-
-def _name(wire_name: bytes) -> String:
-    return String(wire_name)
 
 
 def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected | None:

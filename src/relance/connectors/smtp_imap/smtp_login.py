@@ -104,7 +104,7 @@ async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
         cause = error.__cause__
         if isinstance(cause, ssl.SSLError | ssl.CertificateError):
             raise tls_refusal(endpoint, cause) from error
-        raise UnreachableError(f"{endpoint} cannot be reached: {cause or error}", step="connect") from error
+        raise UnreachableError(f"{endpoint} cannot be reached: {explain(error)}", step="connect") from error
     except aiosmtplib.SMTPException as error:
         raise UnreachableError(
             f"{endpoint} does not greet like an SMTP server: {explain(error)}", step="greeting"

@@ -131,7 +131,10 @@ async def _uids_since(session: ImapSession, selected: Selected, since: datetime)
 async def _highest_uid(session: ImapSession, selected: Selected) -> int:
     if selected.exists == 0:
         return 0
-    events = await session.run(Command("FETCH", (Text(b"*"), Text(b"(UID)"))), doing="name its last message")
+    try:
+        events = await session.run(Command("FETCH", (Text(b"*"), Text(b"(UID)"))), doing="name its last message")
+    except RefusedError:
+        return (selected.uid_next or 1) - 1
     return max(_uids(events), default=0)
 
 
