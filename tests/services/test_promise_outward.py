@@ -8,7 +8,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.core.failure import TryLater, Withdrawn
 from relance.core.mailbox import Mailbox
-from relance.services import dispatching, mailboxes, sending
+from relance.services import dispatching, enrollments, mailboxes, rescuing, sending
 
 
 async def _fail(life, held: Attempt, failure) -> None:
@@ -142,3 +142,40 @@ async def test_putting_off_touches_no_row_of_another_worker(life):
     )
 
     assert before == await life.again(scene.run)
+
+
+async def test_a_lock_of_this_very_worker_that_nobody_holds_any_more_is_taken_over(life):
+    """The claim's COMMIT was lost, or letting go failed: its time passes, and the row is free again."""
+    scene = await life.scene()
+    reserved = await life.reserved()
+    fresh = await life.store.read(rescuing.left_behind, worker="w1", now=life.now, limit=10)
+    life.later(seconds=91)
+    left = await life.store.read(rescuing.left_behind, worker="w1", now=life.now, limit=10)
+    for row in left.locked:
+        await life.store.write(
+            rescuing.take_over, workspace_id=row.workspace_id, enrollment_id=row.id, holder=row.lock_holder
+        )
+    late = await life.begin(reserved)
+
+    assert [] == fresh.locked
+    assert [scene.run.id] == [row.id for row in left.locked]
+    assert isinstance(late, sending.Withheld)
+    assert 0 == await life.used(scene.box)
+
+
+async def test_a_slot_is_given_back_once_whoever_was_first(life):
+    """The rescuer read it as held; the last look had already given it back."""
+    scene = await life.scene()
+    await life.person(scene, "dee@lead.example")
+    reserved = await life.reserved()
+    which = {"workspace_id": scene.workspace.id, "enrollment_id": reserved.enrollment.id}
+    await life.store.write(enrollments.stop, **which, cause="by hand", now=life.now)
+    left = await life.store.read(rescuing.left_behind, worker="w1", now=life.now, limit=10)
+    await life.begin(reserved)
+    life.later(minutes=5)
+    await life.reserved()
+    for attempt in left.slots:
+        await life.store.write(rescuing.return_slot, attempt)
+
+    assert [reserved.attempt.id] == [attempt.id for attempt in left.slots]
+    assert 1 == await life.used(scene.box)

@@ -20,18 +20,27 @@ class Dispatcher:
         self._around = around
         self._send = send
         self._sending: dict[int, asyncio.Task[None]] = {}
+        self._claims: dict[int, Claim] = {}
         self._stopped = False
         self.on_done: Callable[[], None] = lambda: None
+        #: Mailboxes that were not read since the start; None: which they are is not known yet.
+        self.unread: Callable[[], frozenset[int] | None] = frozenset
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being sent."""
         return not self._sending
 
+    def is_sending(self, workspace_id: int, enrollment_id: int) -> bool:
+        """Whether this process is at work on that enrollment now."""
+        wanted = (workspace_id, enrollment_id)
+        return any((one.workspace_id, one.enrollment_id) == wanted for one in self._claims.values())
+
     async def run_once(self) -> int:
         """Do one pass and return how many claims were handed to the sender."""
         room = self._around.limits.sends_at_once - len(self._sending)
-        if room <= 0 or self._stopped or not self._around.lease_holds():
+        unread = self.unread()  # what came in while no engine listened is read before anything is sent
+        if room <= 0 or unread is None or self._stopped or not self._around.lease_holds():
             return 0
         now = self._around.clock.now()
         claims = await self._around.store.write(
@@ -39,21 +48,36 @@ class Dispatcher:
             worker=self._around.worker,
             lock_expires_at=now + LOCK_TIME,
             now=now,
-            busy=frozenset(self._sending),
+            busy=unread.union(self._sending),
             limit=room,
         )
+        if self._draining():  # since the claims were asked for
+            for claimed in claims:
+                await self._around.store.write(dispatching.release_lock, claimed, worker=self._around.worker)
+            return 0
         for claimed in claims:
+            self._claims[claimed.mailbox_id] = claimed
             task = asyncio.create_task(self._send(claimed), name=f"send {claimed.enrollment_id}")
             self._sending[claimed.mailbox_id] = task
             task.add_done_callback(partial(self._done, claimed.mailbox_id))
         return len(claims)
 
     def _done(self, mailbox_id: int, _: "asyncio.Task[None]") -> None:
-        del self._sending[mailbox_id]
+        del self._sending[mailbox_id], self._claims[mailbox_id]
         self.on_done()
 
+    def _draining(self) -> bool:
+        return self._stopped
+
     async def drain(self) -> None:
-        """Claim nothing more and wait until what is being sent is sent and recorded."""
+        """Claim nothing more and wait until what is being sent is sent and recorded.
+
+        Whatever takes too long is cut off: nothing is sent by a process that has handed its lease back.
+        """
         self._stopped = True
-        if self._sending:
-            await asyncio.wait(list(self._sending.values()), timeout=self._around.limits.drain)
+        if not self._sending:
+            return
+        _, late = await asyncio.wait(list(self._sending.values()), timeout=self._around.limits.drain)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)

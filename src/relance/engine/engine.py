@@ -43,7 +43,7 @@ class Engine:
         sender = Sender(around, self._connections, self._poller.refresh)
         self._dispatcher = Dispatcher(around, sender.send)
         self._watcher = Watcher(around, self._connections, self._want)
-        self._rescuer = Rescuer(around)
+        self._rescuer = Rescuer(around, self._dispatcher.is_sending)
         poll = around.limits.poll
         self._loops = {
             "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
@@ -63,6 +63,7 @@ class Engine:
         #: Set whenever the engine may have come to rest; who waits clears it before looking.
         self.changed = asyncio.Event()
         self._dispatcher.on_done = self._moved
+        self._dispatcher.unread = self._poller.unread
         self._poller.on_done = self._read
         for loop in self._loops.values():
             loop.on_moved = self._moved

@@ -21,10 +21,11 @@ class Lease:
         self._owner = owner
         self._alone = alone
         self._ends = 0.0
+        self._over = False
 
     def holds(self) -> bool:
         """Whether this process may still act. One that was stopped and woken finds out here."""
-        return self._alone or self._monotonic.seconds() < self._ends - MARGIN
+        return not self._over and (self._alone or self._monotonic.seconds() < self._ends - MARGIN)
 
     async def take(self, *, dead: str | None = None) -> None:
         """Take all shards; `dead` is a worker that is known to have ended, whose lease need not run out first.
@@ -59,8 +60,19 @@ class Lease:
         else:
             self._ends = 0.0
             self._log.error("lease.lost", owner=self._owner)
+            await self._take_again()
         return 0
 
+    async def _take_again(self) -> None:
+        """Go on after the database was away for longer than the lease, if nobody else has come meanwhile."""
+        try:
+            await self.take()
+        except StoreError as error:
+            self._log.error("lease.not_taken", error=str(error))
+        else:
+            self._log.warning("lease.taken_again", owner=self._owner)
+
     async def hand_back(self) -> None:
-        """Let the next engine start at once."""
+        """Let the next engine start at once; from then on this process may do nothing more."""
+        self._over = True
         await self._store.write(leasing.hand_back, owner=self._owner)

@@ -18,6 +18,7 @@ from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import ConnectorError, LoginRefusedError
 from relance.ports.store import Reader, StoreError
 from relance.services import ingestion, mailboxes
+from relance.services.refusals import LostRaceError
 
 #: How far back the first contact with a folder, or the back-fill after a lost cursor, goes at most.
 BACKFILL = timedelta(days=30)
@@ -34,9 +35,10 @@ class Poller:
         self._ingester = ingester
         self._wanted: set[Box] = set()
         self._running: dict[Box, asyncio.Task[bool]] = {}
-        self._known: set[Box] = set()
+        self._known: set[Box] | None = None
         self._tried: set[Box] = set()
         self._swept: dict[Box, datetime] = {}
+        self._rest_until: dict[Box, datetime] = {}
         self.on_done: Callable[[], None] = lambda: None
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
 
@@ -48,7 +50,13 @@ class Poller:
     @property
     def has_read_all(self) -> bool:
         """Whether every connected mailbox was read, or tried, since the start."""
-        return self._known <= self._tried
+        return self._known is not None and self._known <= self._tried
+
+    def unread(self) -> frozenset[int] | None:
+        """Return the mailboxes neither read nor tried since the start; None before the first look at which there are."""
+        if self._known is None:
+            return None
+        return frozenset(box.mailbox_id for box in self._known - self._tried)
 
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
@@ -90,11 +98,18 @@ class Poller:
         due = [
             box
             for box, m in boxes.items()
-            if box not in self._running and (box in wanted or self._sweep_due(box, now)) and not _resting(m, now)
+            if box not in self._running
+            and (box in wanted or self._sweep_due(box, now))
+            and not self._rests(box, m, now)
         ]
         for box in due:
             self._start(box)
         return len(due)
+
+    def _rests(self, box: Box, mailbox: Mailbox, now: datetime) -> bool:
+        """Whether reading it failed a moment ago. A rest of its sending side is no reason not to read it."""
+        until = self._rest_until.get(box)
+        return until is not None and until > now and mailbox.consecutive_failures > 0
 
     def _sweep_due(self, box: Box, now: datetime) -> bool:
         last = self._swept.get(box)
@@ -108,7 +123,7 @@ class Poller:
         async with self._room:
             try:
                 return await self._read_all_folders(box)
-            except StoreError as error:
+            except (StoreError, LostRaceError) as error:
                 self._around.log.error("store.not_writing", error=str(error), what="read")
                 return False
 
@@ -126,7 +141,9 @@ class Poller:
             connector = await self._connections.of(mailbox)
             async for batch in connector.read(cursors, since=since):
                 await around.store.write(ingestion.stage_batch, **ids, batch=batch, now=around.clock.now())
-        except ConnectorError as error:
+        except (StoreError, LostRaceError):
+            raise
+        except Exception as error:  # noqa: BLE001  # what a connector did not think of must rest the mailbox too
             await self._failed(box, error)
             return False
         if not await self._ingester.drain(box):
@@ -134,7 +151,7 @@ class Poller:
         await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
         return True
 
-    async def _failed(self, box: Box, error: ConnectorError) -> None:
+    async def _failed(self, box: Box, error: Exception) -> None:
         around = self._around
         refused = isinstance(error, LoginRefusedError) and not error.temporary
         until = await persistence.write(
@@ -143,17 +160,12 @@ class Poller:
             workspace_id=box.workspace_id,
             mailbox_id=box.mailbox_id,
             status=MailboxStatus.AUTH_ERROR if refused else MailboxStatus.UNREACHABLE,
-            error=str(error),
+            error=str(error) if isinstance(error, ConnectorError) else repr(error),
             now=around.clock.now(),
         )
+        self._rest_until[box] = until
         around.log.warning("mailbox.not_read", mailbox=box.mailbox_id, error=str(error), until=until)
         self._swept.pop(box, None)
-
-
-def _resting(mailbox: Mailbox, now: datetime) -> bool:
-    """Whether reading failed a moment ago and its rest is not over."""
-    in_trouble = mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}
-    return in_trouble and mailbox.skip_until is not None and mailbox.skip_until > now
 
 
 def _connected(reader: Reader) -> list[Mailbox]:

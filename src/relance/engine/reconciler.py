@@ -33,6 +33,8 @@ class Reconciler:
 
     async def run_once(self) -> int:
         """Do one pass and return how many attempts were settled, put off or copied."""
+        if not self._around.lease_holds():
+            return 0
         lost, uncopied = await self._around.store.read(_to_do, now=self._around.clock.now())
         for one in lost:
             await self._look(one)
@@ -59,6 +61,8 @@ class Reconciler:
                 around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
             case NotFound() if lost.mailbox.saves_sent:
                 await self._probe(lost, connector)
+            case NotFound() if lost.mailbox.saves_sent is None and lost.on_unknown is OnUnknown.WAIT:
+                await self._again(lost, "not found; whether this server keeps copies of what it sends is not known yet")
             case NotFound() | CannotLook():
                 await self._cannot_look(lost)
 
@@ -118,11 +122,13 @@ class Reconciler:
                 survives = wire == attempt.message_id
                 await persistence.write(around, mailboxes.learn, **ids, saves_sent=True, ids_survive=survives)
             return 1
+        if mailbox.saves_sent is None:
+            # Written before our own copy lies there: seen after a crash, it would pass for the server's, and its
+            # absence for a later message would then be taken as proof that the message had not left.
+            await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
         raw = await around.store.read(reconciling.outgoing_raw, attempt)
         if isinstance(lookup, NotFound) and raw is not None:
             await connector.save_sent(raw, at=attempt.sent_at or now)
-        if mailbox.saves_sent is None:
-            await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
         await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=None, now=now)
         return 1
 

@@ -1,7 +1,10 @@
 """Takes over what a process that died has left behind; see `relance.services.rescuing` for the rules."""
 
+from collections.abc import Callable
 from datetime import datetime
 
+from relance.core.attempt import Attempt
+from relance.core.enrollment import Enrollment
 from relance.engine import persistence
 from relance.engine.surroundings import Surroundings
 from relance.services import rescuing
@@ -13,10 +16,13 @@ class Rescuer:
     """One pass frees dead holders' rows, calls abandoned messages unknown, and returns forgotten slots.
 
     One engine works on one database at a time (the file lock, or the lease of all shards), so any other holder is dead.
+    `at_work` says of a workspace's enrollment whether this process is sending it: that is left alone, however long it
+    takes, since its sender knows better than any deadline what became of it.
     """
 
-    def __init__(self, around: Surroundings) -> None:
+    def __init__(self, around: Surroundings, at_work: Callable[[int, int], bool] = lambda *_: False) -> None:
         self._around = around
+        self._at_work = at_work
         self._since = around.clock.now()
 
     def took_over(self, at: datetime) -> None:
@@ -32,10 +38,14 @@ class Rescuer:
             rescuing.left_behind, worker=around.worker, since=self._since, now=around.clock.now(), limit=_AT_ONCE
         )
         for attempt in found.abandoned:
+            if self._is_sending(attempt):
+                continue
             await persistence.write(around, rescuing.give_up_on, attempt, now=around.clock.now())
             around.log.warning("attempt.abandoned", attempt=attempt.id)
             rescued += 1
         for row in found.locked:
+            if self._is_sending(row):
+                continue
             rescued += await persistence.write(
                 around,
                 rescuing.take_over,
@@ -47,3 +57,7 @@ class Rescuer:
             await persistence.write(around, rescuing.return_slot, attempt)
             rescued += 1
         return rescued
+
+    def _is_sending(self, found: Attempt | Enrollment) -> bool:
+        enrollment_id = found.enrollment_id if isinstance(found, Attempt) else found.id
+        return self._at_work(found.workspace_id, enrollment_id)

@@ -6,9 +6,11 @@ Rule 3: once the server said yes, that is recorded whatever happens; what was lo
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from hashlib import blake2b
 
 from relance.core import defaults
+from relance.core.attempt import Attempt
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.diagnosis import failure_of
@@ -49,10 +51,10 @@ class Sender:
                 await self._send(reserved)
         except (StoreError, LostRaceError) as error:
             self._around.log.error("send.not_recorded", enrollment=claimed.enrollment_id, error=str(error))
-            await self._let_go(claimed)
+            await self._put_off(claimed, error, rest=defaults.MAILBOX_BACKOFF_FIRST)
         except Exception as error:  # noqa: BLE001  # one lead's trouble must not end the sending of all others
             self._around.log.error("send.failed", enrollment=claimed.enrollment_id, error=repr(error))
-            await self._let_go(claimed)
+            await self._put_off(claimed, error, rest=defaults.COOLDOWN_FIRST)
 
     async def _reserve(self, claimed: Claim) -> sending.Reserved | None:
         around = self._around
@@ -172,20 +174,25 @@ class Sender:
         try:
             accepted = await staged.release(may_leave=may_leave, time_limit=defaults.RELEASE_DEADLINE.total_seconds())
         except OutcomeUnknownError as error:
-            await persistence.write_whatever_happens(
-                around,
-                sending.lose,
-                workspace_id=attempt.workspace_id,
-                attempt_id=attempt.id,
-                error=str(error),
-                now=around.clock.now(),
-            )
-            around.log.warning("send.outcome_lost", enrollment=attempt.enrollment_id, error=str(error))
-            return
+            await self._lose(attempt, str(error))
         except ConnectorError as error:
             await self._fail(reserved, error)
-            return
-        await self._confirm(reserved, accepted, raw)
+        except Exception as error:  # noqa: BLE001  # whatever broke, it broke with the message on the wire
+            await self._lose(attempt, repr(error))
+        else:
+            await self._confirm(reserved, accepted, raw)
+
+    async def _lose(self, attempt: Attempt, error: str) -> None:
+        around = self._around
+        await persistence.write_whatever_happens(
+            around,
+            sending.lose,
+            workspace_id=attempt.workspace_id,
+            attempt_id=attempt.id,
+            error=error,
+            now=around.clock.now(),
+        )
+        around.log.warning("send.outcome_lost", enrollment=attempt.enrollment_id, error=error)
 
     async def _confirm(self, reserved: sending.Reserved, accepted: Accepted, raw: bytes) -> None:
         around, attempt = self._around, reserved.attempt
@@ -215,8 +222,19 @@ class Sender:
         )
         around.log.warning("send.refused", enrollment=attempt.enrollment_id, error=str(error), failure=failure.reason)
 
-    async def _let_go(self, claimed: Claim) -> None:
+    async def _put_off(self, claimed: Claim, error: Exception, *, rest: timedelta) -> None:
+        """Let the row go, but not to be claimed again at once: the same trouble would come before everybody else."""
+        around, now = self._around, self._around.clock.now()
         try:
-            await self._around.store.write(dispatching.release_lock, claimed, worker=self._around.worker)
-        except StoreError as error:
-            self._around.log.error("store.not_writing", error=str(error), what="release_lock")
+            await persistence.write(
+                around,
+                dispatching.put_off,
+                claimed,
+                worker=around.worker,
+                until=now + rest,
+                reason="cooldown",
+                detail=f"sending it came to grief: {error!r}",
+                now=now,
+            )
+        except (StoreError, LostRaceError) as refusal:  # its lock runs out, and the rescuer lets it go
+            around.log.error("store.not_writing", error=str(refusal), what="put_off")

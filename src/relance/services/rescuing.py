@@ -19,6 +19,8 @@ from relance.services.sending.reserve import lock
 from relance.services.sending.settle import lose
 from relance.services.situations import plan_of, workspace_of
 
+#: Statuses of an attempt of which nothing has left.
+NOTHING_LEFT = frozenset({AttemptStatus.RESERVED, AttemptStatus.VOIDED, AttemptStatus.FAILED})
 #: Between the last moment at which a dot may leave and the verdict that its sender is gone.
 AFTER_RELEASE = timedelta(seconds=10)
 
@@ -28,7 +30,7 @@ class LeftBehind:
     """What nobody works on any more."""
 
     abandoned: list[Attempt]  #: In flight for an engine that is gone, or past the last moment of their dot.
-    locked: list[Enrollment]  #: Held by some other process; whether it is dead is for the caller to know.
+    locked: list[Enrollment]  #: Held by another process, or by this one for too long; who is at work the caller knows.
     slots: list[Attempt]  #: Ended, and still holding a slot.
 
 
@@ -39,7 +41,7 @@ def left_behind(reader: Reader, *, worker: str, now: datetime, limit: int, since
         over = max(over, since + defaults.RELEASE_DEADLINE)  # the deadline of what began when we came
     return LeftBehind(
         abandoned=reader.all(Attempt, "attempts.abandoned", now=over, limit=limit),
-        locked=reader.all(Enrollment, "enrollments.locked_by_others", worker=worker, limit=limit),
+        locked=reader.all(Enrollment, "enrollments.left_locked", worker=worker, now=now, limit=limit),
         slots=reader.all(Attempt, "attempts.slots_left_behind", limit=limit),
     )
 
@@ -78,9 +80,12 @@ def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
     )
 
 
-def return_slot(tx: Transaction, attempt: Attempt) -> None:
-    """Give back what an attempt that has not left still holds."""
-    ids = {"workspace_id": attempt.workspace_id}
+def return_slot(tx: Transaction, found: Attempt) -> None:
+    """Give back what an attempt that has not left still holds, whatever was read of it before."""
+    ids = {"workspace_id": found.workspace_id}
+    attempt = tx.one(Attempt, "attempts.get", **ids, id=found.id)
+    if attempt is None or attempt.status not in NOTHING_LEFT:
+        return
     mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
     enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
     if mailbox is None or enrollment is None or not attempt.holds_slot:

@@ -111,9 +111,11 @@ WHERE workspace_id = :workspace_id AND id = :id AND step_counter = :step_counter
 UPDATE enrollments SET lock_holder = NULL, lock_expires_at = NULL, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND lock_holder = :worker
 
--- name: enrollments.locked_by_others
--- Rows whose holder is not this worker: left behind by a process that died, or held by a live one elsewhere.
-SELECT {enrollments.columns} FROM enrollments WHERE lock_holder IS NOT NULL AND lock_holder <> :worker
+-- name: enrollments.left_locked
+-- Rows whose holder is not this worker: left behind by a process that died, or held by a live one elsewhere. And this
+-- worker's own whose time is over: the caller knows on which of them it still works.
+SELECT {enrollments.columns} FROM enrollments
+WHERE lock_holder IS NOT NULL AND (lock_holder <> :worker OR lock_expires_at < :now)
 ORDER BY id
 LIMIT :limit
 
