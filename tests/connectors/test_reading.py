@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from connectors.imap_mailbox import Mailbox, message
-from connectors.scripted import FakeTime, Peer, connector, serving
+from connectors.scripted import LIMIT, FakeTime, Peer, connector, serving
 from relance.connectors.smtp_imap.fetching import FetchLimits
 from relance.connectors.smtp_imap.surveying import SWEEP_SECONDS
 from relance.ports.connector import Cursor, FetchedMessage, FolderRole, ReadingFailedError
@@ -356,13 +356,21 @@ async def test_a_kept_connection_that_died_is_replaced_without_an_error():
 
 
 async def test_an_unused_connection_is_let_go():
-    """Between reads of a quiet mailbox no socket is held."""
+    """Between reads of a quiet mailbox no socket is held; the server is told."""
     mailbox = Mailbox(folders={"INBOX": []})
-    async with serving(mailbox, forever=True) as server:
+    ended = asyncio.Event()
+
+    async def script(peer: Peer) -> None:
+        await mailbox(peer)
+        ended.set()
+
+    async with serving(script) as server:
         one = connector(imap=server, keep_seconds=0.05)
         await Reader(one, EARLIER).read()
-        while server.peers[0].heard[-1] != b"":  # noqa: ASYNC110 - the other side's end of the stream
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(LIMIT):
+            await ended.wait()
+
+    assert "LOGOUT" == mailbox.commands[-1]
 
 
 async def test_a_cursor_of_a_folder_that_is_gone_is_ignored():

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from connectors.scripted import Peer, connector, serving
+from connectors.scripted import LIMIT, Peer, connector, serving
 from connectors.smtp_scripts import (
     Play,
     send,
@@ -101,14 +101,17 @@ async def test_after_mail_nothing_is_tried_again():
 
 
 async def test_an_unused_connection_is_let_go():
-    """A mailbox that sends twice a day holds no socket in between."""
+    """A mailbox that sends twice a day holds no socket in between, and leaves politely."""
+    ended = asyncio.Event()
 
     async def script(peer: Peer) -> None:
         await whole(peer)
+        await peer.expect("QUIT")
         await peer.expect("")
+        ended.set()
 
     async with serving(script) as server:
         one = connector(smtp=server, keep_seconds=0.05)
         await send(one)
-        while server.peers[0].heard[-1] != b"":  # noqa: ASYNC110 - the other side's end of the stream
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(LIMIT):
+            await ended.wait()

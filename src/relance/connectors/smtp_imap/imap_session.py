@@ -238,12 +238,9 @@ class ImapSession:
                 self.wire.abort()
                 raise LostError(self._why(error)) from error
 
-    async def log_out(self) -> None:
-        """Say goodbye without waiting for an answer."""
-        if not self.is_lost:
-            with contextlib.suppress(WireLostError):
-                await self.wire.write(f"{self._next_tag()} LOGOUT\r\n".encode("ascii"), time_limit=1.0)
-        self.wire.close()
+    def log_out(self) -> None:
+        """Say goodbye, and go without waiting for an answer."""
+        self.wire.close(f"{self._next_tag()} LOGOUT\r\n".encode("ascii"))
 
     # --- inside ---
 

@@ -1,17 +1,16 @@
 """Try every part of a mailbox, step by step, and say what to do about the first thing that fails."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from relance.connectors.smtp_imap.errors import LostError, RefusedError, UnreachableError
 from relance.connectors.smtp_imap.folders import Folder, choose_folders
-from relance.connectors.smtp_imap.imap_commands import command
 from relance.connectors.smtp_imap.imap_login import greet_server, log_in
-from relance.connectors.smtp_imap.imap_parser import Listed
 from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.connectors.smtp_imap.sent_folder import Marks, header_lines, read_marks
 from relance.connectors.smtp_imap.settings import Settings
 from relance.connectors.smtp_imap.smtp_session import SmtpSender
+from relance.connectors.smtp_imap.surveying import list_folders
 from relance.connectors.smtp_imap.synchronise import search
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.ports.connector import (
@@ -56,7 +55,7 @@ class MailboxCheck:
             self._say("read", ok=False, detail=f"{error}; the server broke off, try again")
             return CheckReport(steps=tuple(self.steps))
         finally:
-            await session.log_out()
+            session.log_out()
 
     async def _check_smtp(self) -> bool:
         endpoint = self.settings.smtp
@@ -93,8 +92,7 @@ class MailboxCheck:
         return None
 
     async def _check_mail(self, session: ImapSession, probe: Envelope, *, smtp_works: bool) -> CheckReport:
-        listed = await session.run(command("LIST", '""', '"*"'), doing="list its folders")
-        folders = choose_folders(event for event in listed if isinstance(event, Listed))
+        folders = choose_folders(await list_folders(session))
         self._say("folders", ok=True, detail=", ".join(f"{folder.name} ({folder.role})" for folder in folders))
         if not smtp_works:
             return CheckReport(steps=tuple(self.steps))
@@ -105,11 +103,11 @@ class MailboxCheck:
         if arrived is None:
             self._say("probe", ok=False, detail="it was accepted but did not arrive: look into the provider's sent log")
         else:
-            self._say("probe", ok=True, detail="a message to itself arrived")
+            self._say("probe", ok=True, detail=f"a message to itself arrived in {arrived[0].name}")
         sent = [folder for folder in folders if folder.role is FolderRole.SENT]
         copy = await self._wait_for(session, sent, (FolderRole.SENT,), before, probe, SENT_WAITS) if sent else None
-        self._say("sent copy", ok=True, detail=_describe_copy(sent, copy))
-        seen = [marks.message_id for marks in (arrived, copy) if marks is not None]
+        self._say("sent copy", ok=True, detail=_describe_copy(sent, saved=copy is not None))
+        seen = [there[1].message_id for there in (arrived, copy) if there is not None]
         survive = all(one == probe.message_id for one in seen) if seen else None
         if survive is not None:
             self._say("message ids", ok=True, detail="they survive" if survive else f"rewritten to {seen[0]}")
@@ -132,7 +130,7 @@ class MailboxCheck:
         before: dict[str, int],
         probe: Envelope,
         waits: Sequence[float],
-    ) -> Marks | None:
+    ) -> tuple[Folder, Marks] | None:
         """Look for the probe among what came since, until it is there or patience ends."""
         wanted = [folder for folder in folders if folder.role in roles]
         for seconds in waits:
@@ -141,7 +139,7 @@ class MailboxCheck:
             for folder in wanted:
                 marks = await _find_probe(session, folder, before[folder.name], probe)
                 if marks is not None:
-                    return marks
+                    return folder, marks
         return None
 
     def _say(self, name: str, *, ok: bool, detail: str) -> None:
@@ -170,10 +168,8 @@ async def _find_probe(session: ImapSession, folder: Folder, last_uid: int, probe
     return None
 
 
-def _same_marks(marks: Marks, ours: object) -> bool:
+def _same_marks(marks: Marks, ours: Mapping[str, str]) -> bool:
     """Tell whether a message is the probe although its Message-ID was rewritten: by our own headers, or its subject."""
-    if not isinstance(ours, dict):
-        return False
     own = {name: value for name, value in ours.items() if name.startswith("x-")} or {"subject": ours.get("subject", "")}
     return any(value and value in marks.values(name) for name, value in own.items())
 
@@ -191,9 +187,9 @@ def _advise(error: MailboxUnreachableError) -> str:
     return str(error)
 
 
-def _describe_copy(sent: Sequence[Folder], copy: Marks | None) -> str:
+def _describe_copy(sent: Sequence[Folder], *, saved: bool) -> str:
     if not sent:
         return "there is no folder for sent mail: one is created with the first copy"
-    if copy is None:
+    if not saved:
         return f"the server saves nothing to {sent[0].name}: copies are appended after each message"
     return f"the server saves to {sent[0].name} by itself"

@@ -13,7 +13,6 @@ from datetime import datetime
 from relance.connectors.smtp_imap.errors import LostError, RefusedError
 from relance.connectors.smtp_imap.fetching import FetchLimits, Trouble, next_batch
 from relance.connectors.smtp_imap.folders import Folder, choose_folders, sent_name
-from relance.connectors.smtp_imap.imap_commands import command
 from relance.connectors.smtp_imap.imap_login import open_session
 from relance.connectors.smtp_imap.imap_parser import Listed
 from relance.connectors.smtp_imap.imap_session import ImapSession
@@ -21,7 +20,7 @@ from relance.connectors.smtp_imap.mailbox_check import MailboxCheck
 from relance.connectors.smtp_imap.sent_folder import find_sent, save_copy
 from relance.connectors.smtp_imap.settings import Settings
 from relance.connectors.smtp_imap.smtp_session import SmtpSender
-from relance.connectors.smtp_imap.surveying import Settled, Standing, is_unchanged, survey
+from relance.connectors.smtp_imap.surveying import Settled, Standing, is_unchanged, list_folders, survey
 from relance.connectors.smtp_imap.synchronise import Plan, plan_folder
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.connectors.smtp_imap.watching import watch_inbox
@@ -32,6 +31,7 @@ from relance.ports.connector import (
     Cursor,
     Envelope,
     FolderBatch,
+    FolderRole,
     Lookup,
     ReadingFailedError,
     Sought,
@@ -68,7 +68,7 @@ class SmtpImapConnector:
         self._reading_turn = asyncio.Lock()
         self._last_used = 0.0
         self._expiry: asyncio.TimerHandle | None = None
-        self._listed: tuple[Listed, ...] = ()
+        self._listed = tuple[Listed, ...]()
         self._listed_at: float | None = None
         self._settled: dict[str, Settled] = {}
         self._trouble = Trouble()
@@ -134,7 +134,7 @@ class SmtpImapConnector:
         async with self._reader() as session:
             folders = await self._folders(session)
             await save_copy(session, folders, sent_name(self._listed), raw, at)
-            if not any(folder.role == "sent" for folder in folders):
+            if not any(folder.role is FolderRole.SENT for folder in folders):
                 self._listed_at = None
 
     async def check(self, probe: Envelope, *, sleep: Callable[[float], Awaitable[None]]) -> CheckReport:
@@ -152,7 +152,7 @@ class SmtpImapConnector:
         async with self._reading_turn:
             self._expire_after(None)
             if self._reading is not None:
-                await self._reading.log_out()
+                self._reading.log_out()
                 self._reading = None
 
     # --- the reading connection ---
@@ -189,12 +189,18 @@ class SmtpImapConnector:
             self._reading.wire.abort()
             self._reading = None
 
+    def _retire(self) -> None:
+        """Take leave of a server that was not needed for a while; runs between two uses only."""
+        if self._reading is not None:
+            self._reading.log_out()
+            self._reading = None
+
     def _expire_after(self, seconds: float | None) -> None:
         if self._expiry is not None:
             self._expiry.cancel()
             self._expiry = None
         if seconds is not None:
-            self._expiry = asyncio.get_running_loop().call_later(seconds, self._forget)
+            self._expiry = asyncio.get_running_loop().call_later(seconds, self._retire)
 
     async def _folders(self, session: ImapSession) -> tuple[Folder, ...]:
         now = self._monotonic.seconds()
@@ -205,20 +211,6 @@ class SmtpImapConnector:
 
     def _settle(self, folder: Folder, plan: Plan, standing: Standing, now: float) -> None:
         self._settled[folder.name] = Settled(cursor=plan.cursor(), standing=standing, at=now)
-
-
-async def list_folders(session: ImapSession) -> tuple[Listed, ...]:
-    """Return all folders, with their special uses where the server knows them. Raises LostError, RefusedError."""
-    answers = []
-    if {"SPECIAL-USE", "LIST-EXTENDED"} <= session.capabilities:
-        with contextlib.suppress(RefusedError):
-            answers = await session.run(command("LIST", '""', '"*"', "RETURN (SPECIAL-USE)"), doing="list its folders")
-    if not answers:
-        answers = await session.run(command("LIST", '""', '"*"'), doing="list its folders")
-    listed = tuple(event for event in answers if isinstance(event, Listed))
-    if not listed:  # there is always an INBOX: an empty answer is a failure that looks like success
-        raise RefusedError("list its folders", kind="OK", code=None, text="it named none, not even INBOX")
-    return listed
 
 
 def _local_name(address: str) -> str:

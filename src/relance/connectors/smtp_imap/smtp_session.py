@@ -266,7 +266,14 @@ class SmtpSender:
             self._expiry.cancel()
             self._expiry = None
         if seconds is not None:
-            self._expiry = asyncio.get_running_loop().call_later(seconds, self.abort)
+            self._expiry = asyncio.get_running_loop().call_later(seconds, self._retire)
+
+    def _retire(self) -> None:
+        """Take leave of a server that was not needed for a while; runs between two messages only."""
+        smtp, self._smtp = self._smtp, None
+        if smtp is not None and smtp.is_connected:
+            cast("asyncio.Transport", smtp.transport).write(b"QUIT\r\n")
+            smtp.close()
 
     async def _quit(self) -> None:
         if self._smtp is not None and self._smtp.is_connected:

@@ -6,12 +6,14 @@ Rule 2: HIGHESTMODSEQ counts where the server gives one; without it UIDNEXT deci
 Rule 3: after `SWEEP_SECONDS` a folder is looked into whatever STATUS says: some servers answer it from a stale cache.
 """
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from relance.connectors.smtp_imap.errors import RefusedError
 from relance.connectors.smtp_imap.folders import Folder
-from relance.connectors.smtp_imap.imap_commands import Command, String, Text
-from relance.connectors.smtp_imap.imap_parser import Event, FolderStatus
+from relance.connectors.smtp_imap.imap_commands import Command, String, Text, command
+from relance.connectors.smtp_imap.imap_parser import Event, FolderStatus, Listed
 from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.ports.connector import Cursor
 
@@ -35,6 +37,20 @@ class Settled:
     cursor: Cursor
     standing: Standing
     at: float  #: Monotonic seconds.
+
+
+async def list_folders(session: ImapSession) -> tuple[Listed, ...]:
+    """Return all folders, with their special uses where the server knows them. Raises LostError, RefusedError."""
+    answers: list[Event] = []
+    if {"SPECIAL-USE", "LIST-EXTENDED"} <= session.capabilities:
+        with contextlib.suppress(RefusedError):
+            answers = await session.run(command("LIST", '""', '"*"', "RETURN (SPECIAL-USE)"), doing="list its folders")
+    if not answers:
+        answers = await session.run(command("LIST", '""', '"*"'), doing="list its folders")
+    listed = tuple(event for event in answers if isinstance(event, Listed))
+    if not listed:  # there is always an INBOX: an empty answer is a failure that looks like success
+        raise RefusedError("list its folders", kind="OK", code=None, text="it named none, not even INBOX")
+    return listed
 
 
 async def survey(session: ImapSession, folders: Sequence[Folder]) -> Mapping[str, Standing]:

@@ -130,8 +130,15 @@ class Wire(asyncio.Protocol):
                 raise WireLostError(f"{self.endpoint} has taken nothing for {time_limit:g} seconds") from None
         self._raise_if_lost()
 
-    def close(self) -> None:
-        """Let go of the connection after what was written."""
+    def close(self, last_words: bytes = b"") -> None:
+        """Let go of the connection after what was written and `last_words`, without waiting."""
+        if self.lost is None and last_words and self._transport is not None:
+            if self._tls is None:
+                self._transport.write(last_words)
+            else:
+                with contextlib.suppress(ssl.SSLError):
+                    self._tls.encrypt(last_words)
+                self._flush()
         self._lose("the connection was closed by us")
         if self._transport is not None:
             self._transport.close()
