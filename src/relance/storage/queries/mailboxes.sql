@@ -63,12 +63,15 @@ UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, po
 WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
 
 -- name: mailboxes.change
--- Change what a person may change; trouble that the old settings caused is forgotten.
+-- Change what a person may change; trouble that the old settings caused is forgotten, and what was learned about a
+-- server is true of that server only.
 UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step,
     status = CASE WHEN status IN ('auth_error', 'unreachable') THEN 'active' ELSE status END,
     status_reason = CASE WHEN status IN ('auth_error', 'unreachable') THEN NULL ELSE status_reason END,
+    saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
+    ids_survive = CASE WHEN settings = :settings::jsonb THEN ids_survive END,
     consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
     sealed_credentials = coalesce(:sealed_credentials::bytea, sealed_credentials), revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
