@@ -64,11 +64,12 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
     )
     # Over PostgreSQL the lease is the authority; the lock tells that the engine before us on this host is dead, so that
     # a restart need not wait until its lease ends.
-    with engine_lock(config.engine_lock, worker=worker) as dead:
+    with engine_lock(config.engine_lock, worker=worker) as lock:
         engine = Engine(around, lease, installation.opt_outs)
         async with AsyncExitStack() as stack:
-            await engine.start(dead=dead)
+            await engine.start(dead=lock.dead)
             stack.push_async_callback(engine.drain)
+            lock.settled()
             keeping_time = asyncio.create_task(_keep_time(installation), name="time")
             stack.callback(keeping_time.cancel)
             yield engine

@@ -5,6 +5,7 @@ see to what was lost, the walker to steps that send nothing.
 """
 
 import asyncio
+from collections.abc import Iterable
 from datetime import datetime
 
 from relance.engine.connections import Connections
@@ -69,8 +70,8 @@ class Engine:
             loop.on_moved = self._moved
             loop.on_idle = self.changed.set
 
-    async def start(self, *, dead: str | None = None) -> None:
-        """Take the lease and start every loop; `dead` is the worker before, if that is known to have ended.
+    async def start(self, *, dead: Iterable[str] = ()) -> None:
+        """Take the lease and start every loop; `dead` are workers before us that are known to have ended.
 
         Raises StoreBusyError if another engine works on this database.
         """

@@ -1,5 +1,7 @@
 """Holds the lease of all shards for this engine, and knows at any moment, without asking, whether it still does."""
 
+from collections.abc import Iterable
+
 from relance.ports.clock import Monotonic
 from relance.ports.store import Store, StoreBusyError, StoreError
 from relance.ports.telemetry import Log
@@ -27,13 +29,13 @@ class Lease:
         """Whether this process may still act. One that was stopped and woken finds out here."""
         return not self._over and (self._alone or self._monotonic.seconds() < self._ends - MARGIN)
 
-    async def take(self, *, dead: str | None = None) -> None:
-        """Take all shards; `dead` is a worker that is known to have ended, whose lease need not run out first.
+    async def take(self, *, dead: Iterable[str] = ()) -> None:
+        """Take all shards; `dead` are workers that are known to have ended, whose leases need not run out first.
 
         Raises StoreBusyError if another engine works on this database.
         """
-        if dead is not None:
-            await self._store.write(leasing.hand_back, owner=dead)
+        for worker in dead:
+            await self._store.write(leasing.hand_back, owner=worker)
         asked = self._monotonic.seconds()
         outcome = await self._store.write(leasing.take_all, owner=self._owner, lease_seconds=LEASE, alone=self._alone)
         match outcome:

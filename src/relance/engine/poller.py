@@ -29,6 +29,8 @@ BEFORE_CONNECTED = timedelta(days=1)
 class Poller:
     """One pass starts the read of every mailbox that a notification, a sweep or a start has made due."""
 
+    on_done: Callable[[], None]
+
     def __init__(self, around: Surroundings, connections: Connections, ingester: Ingester) -> None:
         self._around = around
         self._connections = connections
@@ -39,7 +41,7 @@ class Poller:
         self._tried: set[Box] = set()
         self._swept: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
-        self.on_done: Callable[[], None] = lambda: None
+        self.on_done = lambda: None
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
 
     @property
@@ -53,7 +55,7 @@ class Poller:
         return self._known is not None and self._known <= self._tried
 
     def unread(self) -> frozenset[int] | None:
-        """Return the mailboxes neither read nor tried since the start; None before the first look at which there are."""
+        """Return the mailboxes neither read nor tried since the start; None before the first look at what there is."""
         if self._known is None:
             return None
         return frozenset(box.mailbox_id for box in self._known - self._tried)

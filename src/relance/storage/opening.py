@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from relance.ports.store import SchemaError, Store, StoreBusyError, StoreUnavailableError
@@ -13,10 +14,31 @@ from relance.storage.sqlite_schema import migrate_sqlite
 from relance.storage.statements import Dialect
 
 _URLS = ("postgresql://", "postgres://")
+_MOST_DEAD = 50  #: Names kept of engines that died before they had a lease.
+_MOST_WRITTEN = 65_536
 
 
 class EngineRunningError(StoreBusyError):
     """Another engine works on this data directory. Commands work beside it; a second engine does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineLock:
+    """The lock as its holder has it. `dead` are workers that held it before and may have left a lease behind."""
+
+    handle: int
+    worker: str
+    dead: tuple[str, ...]
+
+    def settled(self) -> None:
+        """Forget the dead, once none of them can hold a lease any more."""
+        self.write()
+
+    def write(self, *before: str) -> None:
+        """Write the process id and, for the next holder, the names of those whose lease it may find."""
+        words = "\n".join([str(os.getpid()), *before[-_MOST_DEAD:], *([self.worker] if self.worker else [])])
+        written = os.pwrite(self.handle, f"{words}\n".encode(), 0)
+        os.ftruncate(self.handle, written)  # last, so that no crash leaves it empty
 
 
 def is_postgres(location: str) -> bool:
@@ -59,11 +81,11 @@ def schema_version(dialect: Dialect) -> int:
 
 
 @contextlib.contextmanager
-def engine_lock(path: Path, *, worker: str = "") -> Iterator[str | None]:
+def engine_lock(path: Path, *, worker: str = "") -> Iterator[EngineLock]:
     """Be the only engine of a data directory while the block runs; `path` is its `engine.lock`.
 
-    The lock is the kernel's and ends with the process, however it ends. Gives the name of the worker that held it
-    before, if it wrote one: whoever it was, it is dead. Raises EngineRunningError naming the one that lives.
+    The lock is the kernel's and ends with the process, however it ends: whoever held it before is dead. Raises
+    EngineRunningError naming the one that lives.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -73,18 +95,17 @@ def engine_lock(path: Path, *, worker: str = "") -> Iterator[str | None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            pid = next(iter(_lines(handle)), "unknown")
+            pid = next(iter(_words(handle)), "unknown")
             raise EngineRunningError(
                 f"An engine (process {pid}) already works on {path.parent}: stop it first, or use another --data",
             ) from error
-        before = _lines(handle)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n{worker}".encode(), 0)
-        yield before[1] if len(before) > 1 else None
+        lock = EngineLock(handle=handle, worker=worker, dead=tuple(_words(handle)[1:]))
+        lock.write(*lock.dead)
+        yield lock
     finally:
         os.close(handle)
 
 
-def _lines(handle: int) -> list[str]:
-    """Return what an engine has written: its process id, and its name as a worker."""
-    return os.pread(handle, 512, 0).decode("utf-8", "replace").split()
+def _words(handle: int) -> list[str]:
+    """Return what engines have written: the process id of the last, and names of workers."""
+    return os.pread(handle, _MOST_WRITTEN, 0).decode("utf-8", "replace").split()
