@@ -24,7 +24,7 @@ def add(shell: Shell, account: Account, *more: str) -> Said:
     )
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def password(monkeypatch) -> str:
     """Return a password that the variable PASSWORD holds."""
     monkeypatch.setenv("PASSWORD", "s3cret-of-anna")
@@ -49,7 +49,7 @@ def test_a_mailbox_is_added_listed_changed_paused_resumed_and_removed(shell, pas
     assert password.encode() not in b"".join(path.read_bytes() for path in shell.data.glob("relance.db*"))
 
 
-def test_a_removed_mailbox_can_be_connected_again(shell, password):
+def test_a_removed_mailbox_can_be_connected_again(shell):
     """Its history is kept, and nothing stands in the way."""
     arguments = ("mailbox", "add", "anna@example.com", *SERVERS, "--password-env", "PASSWORD")
     shell.ok(*arguments)
@@ -59,7 +59,7 @@ def test_a_removed_mailbox_can_be_connected_again(shell, password):
 
 
 @pytest.mark.parametrize("login", ["anna@example.com", "another-login"])
-def test_connecting_the_same_mailbox_twice_is_refused(shell, password, login):
+def test_connecting_the_same_mailbox_twice_is_refused(shell, login):
     """By its login, and by its address."""
     shell.ok("mailbox", "add", "anna@example.com", *SERVERS, "--password-env", "PASSWORD")
     said = shell.run("mailbox", "add", "anna@example.com", "--username", login, *SERVERS, "--password-env", "PASSWORD")
@@ -68,7 +68,7 @@ def test_connecting_the_same_mailbox_twice_is_refused(shell, password, login):
     assert "relance mailbox set" in said.complaint
 
 
-def test_pacing_comes_from_the_preset_and_from_what_is_said(shell, password):
+def test_pacing_comes_from_the_preset_and_from_what_is_said(shell):
     """A single end of the gap moves the other: it is drawn between once and twice."""
     facts = shell.ok(
         *("mailbox", "add", "anna@example.com", *SERVERS, "--password-env", "PASSWORD", "--json"),
@@ -97,7 +97,7 @@ def test_pacing_comes_from_the_preset_and_from_what_is_said(shell, password):
         ([*SERVERS[:2]], "--imap"),
     ],
 )
-def test_wrong_options_are_refused_and_nothing_is_connected(shell, password, options, words):
+def test_wrong_options_are_refused_and_nothing_is_connected(shell, options, words):
     """Exit 2, one sentence."""
     said = shell.run("mailbox", "add", "anna@example.com", "--password-env", "PASSWORD", *options)
 
@@ -181,7 +181,7 @@ async def test_a_certificate_of_an_unknown_authority_is_not_trusted(shell, world
     assert "ca-file" in said.complaint.replace("_", "-")
 
 
-def test_a_server_that_does_not_answer_is_named(shell, password):
+def test_a_server_that_does_not_answer_is_named(shell):
     """Exit 3, with host and port."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # taken and not listening: nobody answers here
@@ -225,7 +225,7 @@ async def test_a_password_command_is_run_at_each_login(shell, world: World, tmp_
 
 async def test_a_password_command_that_hangs_is_ended():
     """With all that it started; the login counts as refused for now."""
-    with pytest.raises(LoginRefusedError, match="gave no answer in 0.2 s") as refused:
+    with pytest.raises(LoginRefusedError, match="gave no answer in") as refused:
         await run_secret_command("sleep 60 & sleep 60", what="The command", limit=0.2)
 
     assert refused.value.temporary

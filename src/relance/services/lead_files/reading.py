@@ -122,5 +122,5 @@ def _normalised(fields: Mapping[str, str]) -> Mapping[str, str]:
     if _PHONE.fullmatch(phone):
         values["phone"] = phone
     if "linkedin_url" in values:
-        values["linkedin_url"] = values["linkedin_url"].casefold().rstrip("/").partition("?")[0]
+        values["linkedin_url"] = values["linkedin_url"].casefold().partition("?")[0].rstrip("/")
     return values

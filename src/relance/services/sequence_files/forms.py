@@ -35,8 +35,6 @@ class Form:
         self._notes = notes
         self._entries: dict[str, Entry] = {}
         for entry in node.entries:
-            if entry.key in self._entries:
-                self.wrong(entry.line, f"{entry.key} stands there twice", "keep one of the two")
             self._entries.setdefault(entry.key, entry)
 
     def wrong(self, line: int | None, message: str, remedy: str) -> None:
@@ -44,16 +42,18 @@ class Form:
         self._notes.add(line, self.step, message, remedy)
 
     def check_keys(self, known: Iterable[str], not_built: Mapping[str, str]) -> None:
-        """Note every key that is not known; one whose part is not built yet is told apart from a slip of the pen."""
+        """Note every key that is unknown or comes twice; what is not built yet is told apart from a slip of the pen."""
         names = list(known)
         where = f" in {self._of}" if self._of else ""
         for entry in self.node.entries:
+            if self._entries[entry.key] is not entry:
+                self.wrong(entry.line, f"{entry.key} stands there twice", "keep one of the two")
             if entry.key in names:
                 continue
             if entry.key in not_built:
                 self.wrong(entry.line, f"{entry.key} is not available yet ({not_built[entry.key]})", "leave it out")
                 continue
-            near = difflib.get_close_matches(entry.key, names, n=1, cutoff=0.6)
+            near = difflib.get_close_matches(entry.key, names, n=1, cutoff=0.7)
             remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
             self.wrong(entry.line, f"unknown key {entry.key!r}{where}", remedy)
 

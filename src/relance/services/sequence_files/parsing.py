@@ -52,7 +52,7 @@ def _guard(text: str) -> None:
                 pass
         values += isinstance(event, yaml.NodeEvent)
         if depth > MAX_DEPTH:
-            raise FileProblemError(f"it is nested more than {MAX_DEPTH} deep", "a sequence needs four levels", line)
+            raise _too_deep(line)
         if values > MAX_VALUES:
             raise FileProblemError(f"it holds more than {MAX_VALUES} values", "write fewer steps", line)
 
@@ -63,6 +63,8 @@ def _yaml_problem(error: yaml.YAMLError) -> FileProblemError:
     said = " ".join(
         str(getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read").split()
     )
+    if "nesting depth" in said:
+        return _too_deep(line)
     hints = {
         "could not find expected ':'": "every line is `key: value`; check the indentation",
         "mapping values are not allowed": "put a text that holds `: ` into quotation marks",
@@ -76,6 +78,10 @@ def _yaml_problem(error: yaml.YAMLError) -> FileProblemError:
     }
     hint = next((hint for part, hint in hints.items() if part in said), "check the indentation and quotation marks")
     return FileProblemError(f"this is not YAML: {said}", hint, line)
+
+
+def _too_deep(line: int | None) -> FileProblemError:
+    return FileProblemError(f"it is nested more than {MAX_DEPTH} deep", "a sequence needs four levels", line)
 
 
 def _from_yaml(node: yaml.Node) -> Node:
@@ -148,7 +154,7 @@ class _JsonReader:
         line = self.line()
         self._values += 1
         if depth > MAX_DEPTH:
-            raise FileProblemError(f"it is nested more than {MAX_DEPTH} deep", "a sequence needs four levels", line)
+            raise _too_deep(line)
         if self._values > MAX_VALUES:
             raise FileProblemError(f"it holds more than {MAX_VALUES} values", "write fewer steps", line)
         match sign:

@@ -1,0 +1,52 @@
+"""`relance doctor` and `relance backup`."""
+
+from cli.shell import Shell
+
+
+def test_doctor_names_what_is_wrong_with_its_remedy(shell):
+    """A fresh installation is sound but for its mailboxes."""
+    said = shell.run("doctor", "--json")
+    wrong = [row for row in said.rows if not row["ok"]]
+
+    assert 1 == said.code
+    assert ["mailboxes"] == [row["name"] for row in wrong]
+    assert "relance mailbox add" in wrong[0]["remedy"]
+    assert {"data directory", "disk", "key", "clock", "opt-out log", "movement"} <= {row["name"] for row in said.rows}
+
+
+def test_doctor_sees_rights_that_are_too_wide(shell):
+    """The remedy can be pasted."""
+    shell.data.chmod(0o755)
+    row = next(row for row in shell.run("doctor", "--json").rows if row["name"] == "data directory")
+
+    assert (False, f"chmod 700 {shell.data}") == (row["ok"], row["remedy"])
+
+
+def test_a_backup_is_a_whole_installation_but_for_its_key(filled, tmp_path):
+    """It says so, and beside the key it opens."""
+    facts = filled.ok("backup", tmp_path / "copy.db", "--json").facts
+    other = Shell(data=tmp_path / "other")
+    other.data.mkdir(mode=0o700)
+    (tmp_path / "copy.db").rename(other.data / "relance.db")
+    (other.data / "master.key").write_bytes((filled.data / "master.key").read_bytes())
+    (other.data / "master.key").chmod(0o600)
+
+    assert (False, facts["bytes"]) == (facts["contains_key"], (other.data / "relance.db").stat().st_size)
+    assert 2 == len(other.ok("lead", "list", "--json").rows)
+
+
+def test_a_backup_never_replaces_a_file(filled, tmp_path):
+    """Exit 3, and the file is as it was."""
+    (tmp_path / "copy.db").write_text("mine", encoding="utf-8")
+    said = filled.run("backup", tmp_path / "copy.db")
+
+    assert (3, "mine") == (said.code, (tmp_path / "copy.db").read_text(encoding="utf-8"))
+    assert "exists" in said.complaint
+
+
+def test_a_backup_to_a_place_that_is_not_there_is_refused(filled, tmp_path):
+    """Exit 3."""
+    said = filled.run("backup", tmp_path / "nowhere" / "copy.db")
+
+    assert 3 == said.code
+    assert "cannot be written" in said.complaint

@@ -1,0 +1,186 @@
+"""`relance sequence`, `enroll` and `enrollment`: from a file to people who walk."""
+
+import asyncio
+from email import message_from_bytes, policy
+
+import pytest
+
+from cli.conftest import SEQUENCE
+from cli.test_mailboxes import add
+from relance.sandbox.mailstore import Use
+from relance.sandbox.world import World
+
+
+def test_publishing_is_repeatable_and_makes_a_version_only_for_something_new(filled, tmp_path):
+    """Whoever publishes twice has published once."""
+    again = filled.ok("sequence", "publish", tmp_path / "autumn.yaml", "--json").facts
+    (tmp_path / "autumn.yaml").write_text(SEQUENCE.replace("3d", "4d"), encoding="utf-8")
+    diff = filled.ok("sequence", "diff", tmp_path / "autumn.yaml", "--json").facts
+    new = filled.ok("sequence", "publish", tmp_path / "autumn.yaml", "--json").facts
+
+    assert {"name": "autumn", "version": 1, "changed": False} == again
+    assert {"name": "autumn", "version": 2, "changed": True} == new
+    assert {'-      "after": "3d",', '+      "after": "4d",'} <= set(diff["diff"])
+    assert 2 == filled.ok("sequence", "show", "autumn", "--json").facts["version"]
+
+
+def test_a_broken_file_is_refused_with_every_problem_and_changes_nothing(filled, tmp_path):
+    """File, line, step and remedy on stderr; the running version stays."""
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(SEQUENCE.replace("after: 3d", "aftr: 3d").replace("window: always", "windw: always"), "utf-8")
+    for command in ("validate", "publish", "diff"):
+        said = filled.run("sequence", command, broken)
+        assert 1 == said.code
+        assert [
+            f"{broken}:2: unknown key 'windw'; did you mean window?",
+            f"{broken}:8: step bump: unknown key 'aftr'; did you mean after?",
+        ] == said.err.splitlines()
+    as_json = filled.run("sequence", "validate", broken, "--json").facts
+
+    assert [2, 8] == [problem["line"] for problem in as_json["problems"]]
+    assert 1 == filled.ok("sequence", "list", "--json").rows[0]["version"]
+
+
+def test_a_file_that_is_missing_is_named(bare, tmp_path):
+    """And validating needs no installation."""
+    (tmp_path / "autumn.yaml").write_text(SEQUENCE, encoding="utf-8")
+    missing = bare.run("sequence", "validate", tmp_path / "missing.yaml")
+
+    assert 0 == bare.run("sequence", "validate", tmp_path / "autumn.yaml").code
+    assert 3 == missing.code
+    assert "missing.yaml cannot be read" in missing.complaint
+
+
+def test_on_reply_enrolls_only_into_a_sequence_that_there_is(filled, tmp_path):
+    """It is checked when publishing, against what is live then."""
+    (tmp_path / "b.yaml").write_text(SEQUENCE.replace("name: autumn", "name: b\non_reply: enroll:spring"), "utf-8")
+    said = filled.run("sequence", "publish", tmp_path / "b.yaml")
+
+    assert 1 == said.code
+    assert "'spring'" in said.complaint
+
+
+@pytest.mark.parametrize("source", ["autumn", "autumn.yaml"])
+def test_a_preview_is_what_the_lead_would_get(filled, tmp_path, monkeypatch, source):
+    """Of the running version or of a file, with the subject that a follow-up inherits."""
+    monkeypatch.chdir(tmp_path)
+    first, second = filled.ok("sequence", "preview", source, "--lead", "carol@example.org", "--json").rows
+
+    assert ("intro", "A question about Acme", None) == (first["step"], first["subject"], first["missing"])
+    assert first["text"].split(",")[0] in {"Hi Carol", "Hello Carol"}
+    assert ("bump", "Re: A question about Acme") == (second["step"], second["subject"])
+
+
+def test_a_preview_says_what_is_missing(filled):
+    """Such a lead would be held; exit 1 with two ways out."""
+    filled.ok("lead", "add", "erin@example.org")
+    said = filled.run("sequence", "preview", "autumn", "--lead", "erin@example.org")
+
+    assert 1 == said.code
+    assert "has no first_name" in said.complaint
+    assert "default" in said.complaint
+
+
+async def test_test_mails_go_to_an_address_of_ones_own(filled, world: World, monkeypatch):
+    """Every e-mail step, with [field] where no lead is named; nobody is enrolled by it."""
+    sender, receiver = world.accounts[:2]
+    monkeypatch.setenv("PASSWORD", sender.password)
+    await asyncio.to_thread(add, filled, sender)
+    said = await asyncio.to_thread(filled.run, "sequence", "test", "autumn", "--to", receiver.address, "--json")
+    inbox = world.mailbox(receiver.address).store.by_use(Use.INBOX)
+    messages = [message_from_bytes(stored.raw, policy=policy.default) for stored in inbox]
+
+    assert (0, ["intro", "bump"]) == (said.code, said.facts["steps"])
+    assert ["A question about your company", "Re: A question about your company"] == [m["subject"] for m in messages]
+    assert b"[first_name]" in messages[0].as_bytes()
+    assert messages[0]["message-id"] == messages[1]["in-reply-to"]
+    assert [] == (await asyncio.to_thread(filled.ok, "enrollment", "list", "--json")).rows
+
+
+def test_a_list_is_enrolled_once(filled):
+    """Whoever enrolls twice has enrolled once."""
+    first = filled.ok("enroll", "autumn", "--list", "autumn", "--json").facts
+    second = filled.ok("enroll", "autumn", "--lead", "carol@example.org", "--lead", "dave@example.org", "--json").facts
+
+    assert (2, 0) == (first["enrolled"], first["already"])
+    assert (0, 2) == (second["enrolled"], second["already"])
+    assert ["active", "active"] == [row["status"] for row in filled.ok("enrollment", "list", "--json").rows]
+
+
+def test_enrollments_are_paused_resumed_and_stopped(filled):
+    """Of a sequence, of a lead, or of both; a decision that changes nothing says so."""
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    carol = ("--sequence", "autumn", "--lead", "carol@example.org", "--json")
+    paused = filled.ok("enrollment", "pause", *carol).facts
+    again = filled.run("enrollment", "pause", *carol)
+    resumed = filled.ok("enrollment", "resume", *carol).facts
+    stopped = filled.ok("enrollment", "stop", "--sequence", "autumn", "--json").facts
+    rows = filled.ok("enrollment", "list", "--sequence", "autumn", "--json").rows
+
+    assert (1, 1, 2) == (paused["paused"], resumed["resumed"], stopped["stopped"])
+    assert 1 == again.code
+    assert [("stopped", "manual")] * 2 == [(row["status"], row["stop_reason"]) for row in rows]
+
+
+def test_a_sequence_is_paused_resumed_and_archived(filled):
+    """Archiving refuses while somebody walks, unless it is told to stop them."""
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    paused = filled.ok("sequence", "pause", "autumn", "--json").facts
+    closed = filled.run("enroll", "autumn", "--lead", "carol@example.org")
+    resumed = filled.ok("sequence", "resume", "autumn", "--json").facts
+    refused = filled.run("sequence", "archive", "autumn")
+    archived = filled.ok("sequence", "archive", "autumn", "--stop-active", "--json").facts
+
+    assert ["paused", "live", "archived"] == [facts["status"] for facts in (paused, resumed, archived)]
+    assert [1, 1, 2] == [closed.code, refused.code, archived["stopped"]]
+    assert "--stop-active" in refused.complaint
+
+
+def test_explain_says_where_a_lead_stands(filled):
+    """In the shape that scripts rely on, and in words."""
+    filled.ok("enroll", "autumn", "--lead", "carol@example.org")
+    facts = filled.ok("explain", "Carol@example.org", "--json").facts
+    words = filled.ok("explain", "carol@example.org", "--sequence", "autumn").out
+    [one] = facts["enrollments"]
+
+    assert "carol@example.org" == facts["lead"]["email"]
+    assert ("autumn", 1, "active", "intro", 1, []) == tuple(
+        one[name] for name in ("sequence", "version", "status", "step", "step_counter", "forecast")
+    )
+    assert one["summary"] in words
+    assert 1 == filled.run("explain", "nobody@example.org").code
+    assert 1 == filled.run("explain", "carol@example.org", "--sequence", "spring").code
+
+
+def test_audit_and_stuck_answer_by_their_exit_code(filled):
+    """Nobody got anything twice; a live sequence without a mailbox is stuck, with the remedy."""
+    audit = filled.ok("audit", "autumn", "--json")
+    stuck = filled.run("stuck", "--json")
+
+    assert [0, 0] == [row["sent"] for row in audit.rows]
+    assert (1, ["sequence"]) == (stuck.code, [row["kind"] for row in stuck.rows])
+    assert "relance mailbox add" in stuck.rows[0]["remedy"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["sequence", "show", "spring"],
+        ["sequence", "pause", "spring"],
+        ["sequence", "archive", "spring"],
+        ["sequence", "preview", "spring", "--lead", "carol@example.org"],
+        ["sequence", "preview", "autumn", "--lead", "nobody@example.org"],
+        ["enroll", "spring", "--list", "autumn"],
+        ["enroll", "autumn", "--list", "nowhere"],
+        ["enroll", "autumn", "--lead", "nobody@example.org"],
+        ["enrollment", "stop", "--sequence", "spring"],
+        ["audit", "spring"],
+        ["attempt", "settle", "99", "sent"],
+    ],
+)
+def test_what_is_not_there_is_named(filled, arguments):
+    """Exit 1, one sentence."""
+    said = filled.run(*arguments)
+
+    assert 1 == said.code
+    assert "relance: " in said.complaint
