@@ -1,14 +1,13 @@
 """An engine over a real store, a mail world in memory, and clocks that stand still until a test moves them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
-from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence, Step
 from relance.core.workspace import Workspace
@@ -84,19 +83,28 @@ class Rig:
 
     # --- what there is ---
 
-    async def prepare(self, *steps: Step, saves_sent: bool | None = True, **policy: Any) -> FakeMailbox:
+    async def prepare(
+        self, *steps: Step, saves_sent: bool | None = True, learned: bool = True, **policy: Any
+    ) -> FakeMailbox:
         """Make a workspace with one mailbox and one published sequence; return the mailbox on the server's side."""
         self.workspace = await self.store.write(builders.workspace)
-        box = await self.mailbox("bo@ours.example", saves_sent=saves_sent)
+        box = await self.mailbox("bo@ours.example", saves_sent=saves_sent, learned=learned)
         await self.store.write(builders.published, self.workspace, builders.plan(*steps, **policy))
         return box
 
     async def mailbox(
-        self, address: str, *, workspace: Workspace | None = None, saves_sent: bool | None = True, **changes: Any
+        self,
+        address: str,
+        *,
+        workspace: Workspace | None = None,
+        saves_sent: bool | None = True,
+        learned: bool = True,
+        **changes: Any,
     ) -> FakeMailbox:
-        """Connect one mailbox; `learned` says what the product knows of its server, by default the truth."""
+        """Connect one mailbox; `learned`: the product knows already whether its server keeps copies."""
         box = self.world.add(address, saves_sent=saves_sent)
-        facts = {"saves_sent": bool(saves_sent), "daily_cap": 500, "hourly_cap": 500, **changes}
+        known = {"saves_sent": bool(saves_sent) if learned else None, "ids_survive": True if learned else None}
+        facts = {**known, "daily_cap": 500, "hourly_cap": 500, **changes}
         await self.store.write(builders.mailbox, workspace or self.workspace, address, now=self.clock.now(), **facts)
         return box
 
@@ -107,7 +115,7 @@ class Rig:
     async def person(self, email: str, sequence: str = "q4", workspace: Workspace | None = None) -> Enrollment:
         """Enroll one lead."""
         where = workspace or self.workspace
-        lead: Lead = await self.store.write(builders.lead, where, email, now=self.clock.now())
+        lead = await self.store.write(builders.lead, where, email, now=self.clock.now())
         return await self.store.write(builders.enrollment, where, lead, sequence, now=self.clock.now())
 
     # --- the engine and its parts ---
@@ -216,7 +224,7 @@ class Parts:
         self.sender = Sender(around, self.connections, self.poller.refresh)
         self.dispatcher = Dispatcher(around, self.sender.send)
         self.reconciler = Reconciler(around, self.connections)
-        self.rescuer = Rescuer(around)
+        self.rescuer = Rescuer(around, self.dispatcher.is_sending)
 
     async def send_one(self) -> int:
         """Do one pass of the dispatcher and wait until what it claimed is sent; return how many claims it made."""
@@ -236,3 +244,10 @@ async def die(mine: set["asyncio.Task[Any]"]) -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+
+
+async def until(true: Callable[[], bool]) -> None:
+    """Let the others run until something holds that no event tells of."""
+    async with asyncio.timeout(WITHIN):
+        while not true():  # noqa: ASYNC110  # what is waited for is a number that grows in somebody else's hands
+            await asyncio.sleep(0)

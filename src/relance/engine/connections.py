@@ -20,9 +20,13 @@ class Connections:
         if held is not None and held[0] == made_from:
             return held[1]
         connector = await self._around.connect(mailbox)
+        held = self._held.get(box)
+        if held is not None and held[0] == made_from:  # another loop was faster while we waited
+            await connector.close()
+            return held[1]
+        self._held[box] = (made_from, connector)
         if held is not None:
             await held[1].close()
-        self._held[box] = (made_from, connector)
         return connector
 
     async def drop(self, box: Box) -> None:

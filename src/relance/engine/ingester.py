@@ -10,10 +10,11 @@ from relance.engine.surroundings import Box, Surroundings
 from relance.mail.classify import Classification, classify
 from relance.mail.message import Message
 from relance.mail.parse import parse
-from relance.ports.store import StoreError
+from relance.ports.store import CommitUnknownError, StoreBusyError, StoreUnavailableError
 from relance.services import ingestion
 from relance.services.ingestion import StagedMessage
 from relance.services.ingestion.recognise import own_addresses
+from relance.services.refusals import LostRaceError
 
 _TRIES = 3
 _AT_ONCE = 50
@@ -69,8 +70,8 @@ class Ingester:
                 keys=around.keys,
                 now=around.clock.now(),
             )
-        except StoreError:
-            raise
+        except (StoreBusyError, StoreUnavailableError, CommitUnknownError, LostRaceError):
+            raise  # the message is innocent
         except Exception as error:  # noqa: BLE001  # a poison message must not stop the reading of a mailbox
             return await self._failed(staged, repr(error))
         around.log.info(

@@ -65,7 +65,11 @@ _LASTED = 60.0
 
 
 def _watchable(reader: Reader) -> list[Mailbox]:
-    return [m for m in reader.all(Mailbox, "mailboxes.connected") if m.status is not MailboxStatus.AUTH_ERROR]
+    """Return every mailbox but those whose reading side refuses the login; the sending side's trouble is another."""
+    connected = reader.all(Mailbox, "mailboxes.connected")
+    return [
+        m for m in connected if m.status is not MailboxStatus.AUTH_ERROR or m.last_skip_reason == "smtp_login_refused"
+    ]
 
 
 def _mailbox(reader: Reader, box: Box) -> Mailbox | None:

@@ -5,9 +5,9 @@ Rule 2: each sequence's most-due row comes first, then each one's second; worksp
 Rule 3: a claim is a conditional write of the lock; whoever comes second finds nothing.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
@@ -37,6 +37,12 @@ class _Candidate:
     ready_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    workspace_id: int
+    at: datetime
+
+
 def free_mailboxes(reader: Reader, *, now: datetime) -> list[Mailbox]:
     """Return the mailboxes that could send now, the least recently served first."""
     return reader.all(Mailbox, "mailboxes.free", now=now)
@@ -48,8 +54,9 @@ def claim(
     """Lock at most `limit` enrollments, at most one per mailbox that is free and not in `busy`."""
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
-    turns = _workspaces_in_turn([m for m in free_mailboxes(tx, now=now) if m.id not in busy])
-    for mailbox in turns:
+    had_turn = {turn.workspace_id: turn.at for turn in tx.all(_Turn, "mailboxes.turns_of_workspaces")}
+    free = [m for m in free_mailboxes(tx, now=now) if m.id not in busy]
+    for mailbox in _workspaces_in_turn(free, had_turn):
         if len(claims) >= limit:
             break
         workspace_id = mailbox.workspace_id
@@ -110,11 +117,15 @@ def _most_due(reader: Reader, sequence: Sequence, mailbox: Mailbox, now: datetim
     return pooled
 
 
-def _workspaces_in_turn(mailboxes: list[Mailbox]) -> list[Mailbox]:
-    """Interleave workspaces: each one's first mailbox, then each one's second, and so on."""
-    by_workspace: dict[int, list[Mailbox]] = {}
+def _workspaces_in_turn(mailboxes: list[Mailbox], had_turn: Mapping[int, datetime]) -> list[Mailbox]:
+    """Interleave workspaces: each one's first mailbox, then each one's second; who waited longest comes first."""
+    longest_first = sorted(
+        dict.fromkeys(m.workspace_id for m in mailboxes),
+        key=lambda one: (one in had_turn, had_turn.get(one, datetime.min.replace(tzinfo=UTC))),
+    )
+    by_workspace: dict[int, list[Mailbox]] = {workspace_id: [] for workspace_id in longest_first}
     for mailbox in mailboxes:
-        by_workspace.setdefault(mailbox.workspace_id, []).append(mailbox)
+        by_workspace[mailbox.workspace_id].append(mailbox)
     rounds = max((len(queue) for queue in by_workspace.values()), default=0)
     return [queue[i] for i in range(rounds) for queue in by_workspace.values() if i < len(queue)]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Concatenate, ParamSpec, TypeVar
 
-from relance.ports.store import CommitUnknownError, Reader, Store, StoreUnavailableError, Transaction
+from relance.ports.store import CommitUnknownError, Reader, Store, StoreError, StoreUnavailableError, Transaction
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -18,6 +18,7 @@ class Failure(StrEnum):
     """How one write fails."""
 
     DOWN = "down"  #: The database cannot be reached; nothing was changed.
+    REFUSED = "refused"  #: The database does not take these values, whenever it is asked; nothing was changed.
     COMMIT_DONE = "commit_done"  #: The connection was lost inside COMMIT, and the write is there.
     COMMIT_UNDONE = "commit_undone"  #: The connection was lost inside COMMIT, and the write is not there.
 
@@ -44,6 +45,8 @@ class FaultyStore:
         match self._scripts[name].popleft() if self._scripts[name] else None:
             case Failure.DOWN:
                 raise StoreUnavailableError("the database does not answer")
+            case Failure.REFUSED:
+                raise StoreError("a value is out of range")
             case Failure.COMMIT_DONE:
                 await self.inner.write(fn, *args, **kwargs)
                 raise CommitUnknownError("the connection was lost inside COMMIT")

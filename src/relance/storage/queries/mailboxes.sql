@@ -38,6 +38,10 @@ WHERE status IN ('active', 'auth_error', 'unreachable')
     AND (skip_until IS NULL OR skip_until <= :now)
 ORDER BY (last_served_at IS NOT NULL), last_served_at, id
 
+-- name: mailboxes.turns_of_workspaces
+-- When each workspace last had a turn; those that never had one are missing.
+SELECT workspace_id, max(last_served_at) AS at FROM mailboxes WHERE last_served_at IS NOT NULL GROUP BY workspace_id
+
 -- name: mailboxes.insert
 -- Connect a mailbox. A second one of the same login is refused by its UNIQUE index.
 INSERT INTO mailboxes (

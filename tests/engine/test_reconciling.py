@@ -1,0 +1,202 @@
+"""Outcomes that were lost: found at once, denied late and only where absence proves something, sent again once."""
+
+import pytest
+
+from relance.core.attempt import AttemptStatus
+from relance.core.enrollment import EnrollmentStatus
+from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
+from relance.testing.fake_connector import SENT, Point
+
+BROKE = OutcomeUnknownError("the connection broke")
+
+
+async def lose(rig, box, point, email="ann@lead.example"):
+    """Send one first message and lose its outcome; return the run and the loops."""
+    run = await rig.person(email)
+    parts = rig.parts()
+    box.script(point, BROKE)
+    await parts.send_one()
+    (attempt,) = await rig.attempts(run)
+    assert AttemptStatus.UNKNOWN is attempt.status
+    return run, parts
+
+
+async def test_what_is_found_in_sent_was_sent_and_nobody_waits_for_the_grace(rig):
+    """A find counts at once."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.REPLY)
+    await parts.reconciler.run_once()
+    (attempt,) = await rig.attempts(run)
+
+    assert (AttemptStatus.SENT, "found in Sent") == (attempt.status, attempt.settled_by)
+    assert ("bump", 2, None) == (
+        (await rig.again(run)).step,
+        (await rig.again(run)).step_counter,
+        (await rig.again(run)).skip_until,
+    )
+    assert 1 == len(rig.world.accepted)
+
+
+async def test_nobody_says_not_sent_before_the_grace_is_over(rig):
+    """Not even where a later message lies in Sent: servers take ten minutes."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=4)
+    await rig.person("ben@lead.example")
+    await parts.send_one()
+    for _ in range(11):
+        await parts.reconciler.run_once()
+        rig.later(minutes=1)
+    (attempt,) = await rig.attempts(run)
+
+    assert AttemptStatus.UNKNOWN is attempt.status
+    assert [] == rig.subjects("ann@lead.example")
+
+
+async def test_after_the_grace_absence_counts_where_a_later_message_is_there(rig):
+    """Failed, and the step is sent again, once."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=4)
+    await rig.person("ben@lead.example")
+    await parts.send_one()
+    rig.later(minutes=20)
+    await parts.reconciler.run_once()
+    (attempt,) = await rig.attempts(run)
+    await parts.send_one()
+
+    assert (AttemptStatus.FAILED, False) == (attempt.status, attempt.holds_slot)
+    assert [attempt.message_id] == rig.subjects("ann@lead.example")
+    assert "bump" == (await rig.again(run)).step
+
+
+async def test_where_nothing_later_is_there_the_mailbox_writes_to_itself(rig):
+    """A Sent folder that lags, or is full, is told from one without the message."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=20)
+    await parts.reconciler.run_once()
+    (still,) = await rig.attempts(run)
+    probes = rig.subjects(box.address)
+    rig.later(hours=1)
+    await parts.reconciler.run_once()
+    await parts.poller.refresh(await rig.box_name())
+    (attempt,) = await rig.attempts(run)
+    await parts.send_one()
+
+    assert AttemptStatus.UNKNOWN is still.status
+    assert 1 == len(probes)
+    assert AttemptStatus.FAILED is attempt.status
+    assert 1 == len(rig.subjects("ann@lead.example"))
+
+
+async def test_a_probe_that_cannot_be_sent_is_tried_again(rig):
+    """The mailbox may be in trouble: that is why the outcome was lost."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=20)
+    box.script(Point.STAGE, MailboxUnreachableError("no route"))
+    await parts.reconciler.run_once()
+    rig.later(hours=1)
+    await parts.reconciler.run_once()
+    rig.later(hours=1)
+    await parts.reconciler.run_once()
+
+    assert AttemptStatus.FAILED is (await rig.attempts(run))[0].status
+
+
+async def test_absence_proves_nothing_where_the_server_keeps_no_copies(rig):
+    """It stays unknown, active, with its reason; nobody gets the step twice, and a person decides."""
+    box = await rig.prepare(saves_sent=False)
+    run, parts = await lose(rig, box, Point.DOT)
+    for _ in range(6):
+        rig.later(hours=2)
+        await parts.reconciler.run_once()
+        await parts.send_one()
+    (attempt,) = await rig.attempts(run)
+    row = await rig.again(run)
+
+    assert (AttemptStatus.UNKNOWN, None) == (attempt.status, attempt.next_look_at)
+    assert (EnrollmentStatus.ACTIVE, "outcome_unknown") == (row.status, row.last_skip_reason)
+    assert [] == rig.subjects("ann@lead.example")
+
+
+async def test_the_policy_may_assume_that_it_was_sent(rig):
+    """`on_unknown: assume_sent`, after the grace, where nobody can look."""
+    box = await rig.prepare(saves_sent=False, on_unknown="assume_sent")
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=10)
+    await parts.reconciler.run_once()
+    (early,) = await rig.attempts(run)
+    rig.later(minutes=10)
+    await parts.reconciler.run_once()
+    (attempt,) = await rig.attempts(run)
+
+    assert AttemptStatus.UNKNOWN is early.status
+    assert AttemptStatus.SENT is attempt.status
+    assert "assumed" in attempt.settled_by
+    assert "bump" == (await rig.again(run)).step
+
+
+async def test_a_mailbox_that_cannot_be_looked_into_is_looked_into_again(rig):
+    """Nothing is guessed meanwhile."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.REPLY)
+    box.script(Point.LOOK, MailboxUnreachableError("no route"))
+    await parts.reconciler.run_once()
+    (waiting,) = await rig.attempts(run)
+    rig.clock.jump(waiting.next_look_at)
+    await parts.reconciler.run_once()
+
+    assert AttemptStatus.UNKNOWN is waiting.status
+    assert AttemptStatus.SENT is (await rig.attempts(run))[0].status
+
+
+async def test_a_copy_is_put_into_sent_where_the_server_saves_none(rig):
+    """As mail programs do; and only once."""
+    box = await rig.prepare(saves_sent=False)
+    run = await rig.person("ann@lead.example")
+    parts = rig.parts()
+    await parts.send_one()
+    for _ in range(3):
+        await parts.reconciler.run_once()
+        await parts.poller.refresh(await rig.box_name())
+    (attempt,) = await rig.attempts(run)
+
+    assert [rig.world.accepted[0].raw] == [kept.raw for kept in box.folders[SENT]]
+    assert rig.clock.now() == attempt.sent_copy_at
+    assert (await rig.box()).saves_sent is False
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_whether_a_server_keeps_copies_is_learned_in_passing(rig, saves):
+    """From the first message sent: after two minutes its copy is there, or it is put there."""
+    box = await rig.prepare(saves_sent=saves, learned=False)
+    await rig.person("ann@lead.example")
+    parts = rig.parts()
+    await parts.send_one()
+    await parts.reconciler.run_once()
+    early = (await rig.box()).saves_sent
+    rig.later(minutes=3)
+    await parts.reconciler.run_once()
+
+    assert early is None
+    assert saves is (await rig.box()).saves_sent
+    assert 1 == len(box.folders[SENT])
+
+
+async def test_the_first_message_of_a_mailbox_whose_outcome_is_lost_is_not_given_up(rig):
+    """Whether its server keeps copies is not known yet: it is settled once that is learned."""
+    box = await rig.prepare(learned=False)
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=20)
+    await parts.reconciler.run_once()
+    await rig.person("ben@lead.example")
+    for _ in range(8):
+        await parts.send_one()
+        rig.later(minutes=20)
+        await parts.reconciler.run_once()
+
+    assert True is (await rig.box()).saves_sent
+    assert 1 == len(rig.subjects("ann@lead.example"))
+    assert "intro" != (await rig.again(run)).step
