@@ -40,7 +40,8 @@ from relance.ports.connector import (
 
 UNPROVEN_SECONDS = 30.0  # unused for longer: ask NOOP before relying on it
 PROOF_SECONDS = 15.0
-LISTING_SECONDS = 15 * 60.0  # how long the list of folders is believed
+GOODBYE_SECONDS = 1.0
+LISTING_SECONDS = 60.0  # how long the list of folders is believed: a first Junk folder may hold an answer
 
 
 class SmtpImapConnector:
@@ -153,6 +154,7 @@ class SmtpImapConnector:
             self._expire_after(None)
             if self._reading is not None:
                 self._reading.log_out()
+                await self._reading.wire.wait_closed(time_limit=GOODBYE_SECONDS)
                 self._reading = None
 
     # --- the reading connection ---

@@ -277,9 +277,12 @@ class SmtpSender:
 
     async def _quit(self) -> None:
         if self._smtp is not None and self._smtp.is_connected:
+            transport = cast("asyncio.Transport", self._smtp.transport)  # quit() forgets it half closed
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
                 await self._smtp.quit(timeout=min(QUIT_SECONDS, self._settings.command_seconds))
+            transport.abort()
         self.abort()
+        await asyncio.sleep(0)  # lets the loop forget the socket before it may be closed itself
 
 
 class StagedMessage:

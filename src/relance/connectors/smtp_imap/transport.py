@@ -24,6 +24,7 @@ class Wire(asyncio.Protocol):
 
     __slots__ = (
         "_failure",
+        "_gone",
         "_paused_reading",
         "_readable",
         "_received",
@@ -44,6 +45,7 @@ class Wire(asyncio.Protocol):
         self._writable: asyncio.Future[None] | None = None
         self._paused_reading = False
         self._failure: Exception | None = None
+        self._gone = asyncio.Event()
 
     @classmethod
     async def open(cls, endpoint: Endpoint, *, doors: TlsDoors, ca_file: str | None, time_limit: float) -> Self:
@@ -143,6 +145,13 @@ class Wire(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
+    async def wait_closed(self, *, time_limit: float) -> None:
+        """Return once the socket is gone; after `time_limit` seconds, break it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(time_limit):
+                await self._gone.wait()
+        self.abort()
+
     def abort(self) -> None:
         """Let go of the connection at once."""
         self._lose("the connection was given up")
@@ -187,6 +196,7 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wake whoever waits; see asyncio.Protocol."""
         self._transport = None
+        self._gone.set()
         self._lose(f"the connection broke: {exc}" if exc else "the server closed the connection")
 
     def pause_writing(self) -> None:
