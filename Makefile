@@ -2,6 +2,7 @@
 #   make demo                       everything, set up and shown on this machine
 #   make demo ARGS="--leads 2000"   the same with more people
 #   make test                       every test; ARGS="tests/unit -k reply" for some of them
+#   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
 #   make states                     write docs/reference/states.md from the transition tables
@@ -13,10 +14,12 @@ PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 BIN := .venv/bin
 JOBS ?= 2
 ARGS ?=
+N ?= 50
+SEED ?= $(shell date +%s)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test check format states lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test kill-proof check format states lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,6 +41,9 @@ demo: run-environment
 
 test: peers
 	@$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+kill-proof: peers
+	RELANCE_TEST_KILLS=$(N) RELANCE_TEST_KILL_SEED=$(SEED) $(BIN)/pytest -s -n 0 tests/acceptance/test_kill.py
 
 check: dev-environment
 	$(BIN)/ruff check .

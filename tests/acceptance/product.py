@@ -77,9 +77,19 @@ class Engine:
             error.add_note(f"the engine's log ends with:\n{self.log.read_text('utf-8', 'replace')[-TAIL:]}")
 
     @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, minus the signal that ended it, or None while it runs."""
+        return self._process.poll()
+
+    @property
     def running(self) -> bool:
         """Whether the process is still there."""
-        return self._process.poll() is None
+        return self.code is None
 
     def kill(self) -> None:
         """End it as a power cut does: SIGKILL, with everything it started. Twice is once."""
@@ -124,8 +134,8 @@ class Product:
         if database_url is not None:
             self._environment["RELANCE_DATABASE_URL"] = database_url
 
-    def ask(self, *words: str, code: int = 0, environment: Mapping[str, str] | None = None) -> Answer:
-        """Run one command to its end and return what it said; AssertionError if its exit code is another."""
+    def ask(self, *words: str, code: int | None = 0, environment: Mapping[str, str] | None = None) -> Answer:
+        """Run one command to its end and return what it said; AssertionError unless its exit is `code` (None: any)."""
         done = subprocess.run(
             [*self._command, *words],
             env={**self._environment, **(environment or {})},
@@ -136,20 +146,25 @@ class Product:
             check=False,
         )
         answer = Answer(words=words, code=done.returncode, out=done.stdout, err=done.stderr)
-        assert code == answer.code, f"relance {' '.join(words)} gave {answer.code}:\n{answer.out}\n{answer.err}"
+        assert code in {None, answer.code}, f"relance {' '.join(words)} gave {answer.code}:\n{answer.out}\n{answer.err}"
         return answer
 
     def facts(self, *words: str, code: int = 0) -> dict[str, Any]:
         """Run a command that prints one JSON object."""
         return self.ask(*words, "--json", code=code).facts
 
-    def rows(self, *words: str, code: int = 0) -> list[dict[str, Any]]:
+    def rows(self, *words: str, code: int | None = 0) -> list[dict[str, Any]]:
         """Run a command that prints JSON Lines."""
         return self.ask(*words, "--json", code=code).rows
 
     def engine(self, *words: str) -> Engine:
         """Start `relance run`; its output is added to one log for all engines of this installation."""
         return Engine([*self._command, "run", *words], environment=self._environment, log=self.log)
+
+    def engine_pid(self) -> int | None:
+        """Return the process that holds, or held last, the engine's lock."""
+        lock = self.data / "engine.lock"
+        return int((lock.read_text("utf-8").split() or ["0"])[0]) if lock.exists() else None
 
     @contextmanager
     def beside_an_engine(self) -> Iterator[Engine]:
