@@ -22,6 +22,16 @@ def test_doctor_sees_rights_that_are_too_wide(shell):
     assert (False, f"chmod 700 {shell.data}") == (row["ok"], row["remedy"])
 
 
+def test_doctor_misses_the_engine_where_somebody_waits(filled):
+    """Without anybody enrolled there is nothing to miss."""
+    before = next(row for row in filled.run("doctor", "--json").rows if row["name"] == "engine")
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    after = next(row for row in filled.run("doctor", "--json").rows if row["name"] == "engine")
+
+    assert (True, False) == (before["ok"], after["ok"])
+    assert "relance run" in after["remedy"]
+
+
 def test_a_backup_is_a_whole_installation_but_for_its_key(filled, tmp_path):
     """It says so, and beside the key it opens."""
     facts = filled.ok("backup", tmp_path / "copy.db", "--json").facts

@@ -216,3 +216,15 @@ def test_a_reader_that_leaves_early_is_no_error(filled, tmp_path):
         complaint = listing.stderr.read()
 
     assert b"" == complaint
+
+
+def test_another_installations_key_is_refused(shell, tmp_path, monkeypatch):
+    """Under it, marks of erased people would not be recognised."""
+    other = type(shell)(data=tmp_path / "other")
+    other.ok("init")
+    monkeypatch.setenv("RELANCE_MASTER_KEY_FILE", str(other.data / "master.key"))
+
+    for command in (["lead", "list"], ["init"]):
+        said = shell.run(*command)
+        assert 3 == said.code
+        assert "RELANCE_MASTER_KEY_FILE" in said.complaint

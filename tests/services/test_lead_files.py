@@ -1,5 +1,6 @@
 """CSV files as people's programs write them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -166,10 +167,13 @@ def test_a_file_that_is_no_list_of_leads_is_refused_as_a_whole(tmp_path, content
         rows(tmp_path, content)
 
 
-def test_a_folder_is_no_file(tmp_path):
-    """A clear word instead of the system's."""
-    with pytest.raises(FileFormatError, match="is a directory"):
+def test_a_folder_or_a_pipe_is_no_file(tmp_path):
+    """A pipe can be read only once, and its first lines would be lost."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="is not a file"):
         open_lead_file(tmp_path, {})
+    with pytest.raises(FileFormatError, match="is not a file"):
+        open_lead_file(tmp_path / "pipe", {})
 
 
 def test_every_kind_of_bad_row_is_named_with_its_line(tmp_path):

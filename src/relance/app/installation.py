@@ -63,8 +63,13 @@ class Installation:
         return await self.store.read(fn, *args, **kwargs)
 
     async def workspace(self, name: str | None = None) -> Workspace:
-        """Return a workspace, the configured one by default. Raises NotFoundError."""
-        return await self.read(workspaces.by_name, name or self.config.workspace)
+        """Return a workspace, the configured one by default. Raises NotFoundError, and VaultError under another key.
+
+        With a key that is not this installation's, marks of erased people and ids would silently be other ones.
+        """
+        found = await self.read(workspaces.by_name, name or self.config.workspace)
+        self.vault.seal(found.wrapped_key, b"", bound_to="workspace")
+        return found
 
     async def keep_time(self) -> None:
         """Take the time from the database, where several hosts share one. Once a pass is enough."""

@@ -42,6 +42,7 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         await _clock(installation),
         _opt_out_log(installation.config.opt_out_log),
     ]
+    findings.append(await installation.read(_engine))
     boxes = await installation.read(_mailboxes, workspace.id)
     findings += _mailbox_findings(boxes)
     stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
@@ -95,6 +96,15 @@ def _opt_out_log(path: Path) -> Finding:
     ok = os.access(place, os.W_OK)
     remedy = None if ok else f"make {place} writable: opt-outs are kept there outside the database"
     return Finding(name="opt-out log", ok=ok, detail=str(path), remedy=remedy)
+
+
+def _engine(reader: Reader) -> Finding:
+    owners = reader.all(str, "shards.live_owners")
+    walking = reader.one(int, "enrollments.count_walking") or 0
+    if owners:
+        return Finding(name="engine", ok=True, detail=f"running as {', '.join(owners)}")
+    remedy = "start it with `relance run`" if walking else None
+    return Finding(name="engine", ok=not walking, detail=f"not running; {walking} enrollments wait", remedy=remedy)
 
 
 def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ from relance.services.lead_files import (
     open_lead_file,
     preview_batch,
 )
+from relance.services.lead_files.headers import ERROR_HEADERS
 
 BATCH = 500  #: Rows of one transaction.
 SHOWN = 20  #: Bad rows that are printed; all of them are in the file.
@@ -58,7 +59,7 @@ class Errors:
             if self._writer is None:
                 file = self._files.enter_context(self.path.open("w", encoding="utf-8", newline=""))
                 self._writer = csv.writer(file)
-                self._writer.writerow(["line", "reason", *self.headers])
+                self._writer.writerow([*ERROR_HEADERS, *self.headers])
             clean = [value.encode("utf-8", "replace").decode() for value in row.raw]
             self._writer.writerow([row.line, row.reason, *clean])
         except OSError as error:

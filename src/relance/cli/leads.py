@@ -16,7 +16,7 @@ from relance.core.suppression import Suppression
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import addresses, leads
-from relance.services.lead_files.headers import snake_case
+from relance.services.lead_files.headers import EMAIL, snake_case
 from relance.services.situations import Keys, suppressions_of
 from relance.services.workspace_settings import check_timezone
 
@@ -174,6 +174,8 @@ def _read_fields(fields: tuple[str, ...]) -> Mapping[str, str]:
         field = snake_case(name)
         if not equals or not field:
             raise click.UsageError(f"{text!r} is not field=value, such as first_name=Carol")
+        if field == EMAIL:
+            raise click.UsageError(f"{text!r}: the address stands before the fields and is not one of them")
         if field == "timezone":
             check_timezone(value)
         values[field] = value.strip()

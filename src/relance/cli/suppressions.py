@@ -90,7 +90,7 @@ def remove(target: str, scope: str) -> int:
 @suppress.command()
 @click.argument("target")
 def check(target: str) -> int:
-    """Say whether it is suppressed, and by what; exit 1 if it is."""
+    """Say whether it is suppressed, and by what; exit 1 if it is not."""
     current = session()
     kind, value = read_target(target)
 
@@ -101,7 +101,7 @@ def check(target: str) -> int:
     facts = {"value": value, "suppressed": bool(found), "suppressions": [suppression_facts(one) for one in found]}
     why = "; ".join(f"{one.kind} ({one.reason}, {one.scope}, {one.source})" for one in found)
     current.printer.facts(facts, f"{value} is suppressed: {why}." if found else f"{value} is not suppressed.")
-    return NO if found else DONE
+    return DONE if found else NO
 
 
 @suppress.command("list")

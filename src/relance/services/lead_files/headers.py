@@ -15,6 +15,7 @@ from relance.services.lead_files.records import FileFormatError
 from relance.services.refusals import RefusedError
 
 EMAIL = "email"
+ERROR_HEADERS = ("line", "reason")  #: What a file of bad rows has before its own columns.
 
 #: Field to its headers, without spaces, accents and punctuation. English, German, French, Spanish, Italian, Dutch,
 #: Portuguese, Polish, Swedish, Danish, Norwegian, Finnish, Czech.
@@ -102,6 +103,8 @@ def match_headers(headers: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     """
     names = tuple(" ".join(header.strip("\ufeff \t\r\n\x00").split()) for header in headers)
     explicit = _explicit(names, mapped)
+    if names[:2] == ERROR_HEADERS:  # bad rows of an earlier import, corrected
+        explicit = {0: "", 1: "", **explicit}
     taken: set[str] = {field for field in explicit.values() if field}
     fields: list[str | None] = []
     notes: list[str] = []

@@ -62,8 +62,6 @@ class LeadFile:
 
 def open_lead_file(path: Path, mapped: Mapping[str, str]) -> LeadFile:
     """Find out how the file is written and what its columns are. Raises FileFormatError, RefusedError, OSError."""
-    if path.is_dir():
-        raise FileFormatError(f"{path} is a directory: name a CSV file")
     dialect = find_dialect(path)
     header = next(read_records(path, dialect), None)
     if header is None:

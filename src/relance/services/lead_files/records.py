@@ -50,6 +50,8 @@ class Dialect:
 
 def find_dialect(path: Path) -> Dialect:
     """Return how the file is written. Reads it once. Raises FileFormatError and OSError."""
+    if path.exists() and not path.is_file():
+        raise FileFormatError(f"{path} is not a file that can be read twice: save it as one, and name that")
     encoding = _find_encoding(path)
     with open_text(path, encoding) as file:
         sample = file.read(_SAMPLE)
