@@ -3,12 +3,12 @@
 import click
 
 from relance.app import Installation
+from relance.app.running import Ran, Until
+from relance.app.running import run as run_engine
 from relance.cli.failures import DONE, NO
 from relance.cli.printing import complain, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
-from relance.app.running import Ran, Until
-from relance.app.running import run as run_engine
 
 
 @click.command(cls=Command)
