@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -44,6 +44,15 @@ def worker_name(epoch: str) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{epoch}"
 
 
+def of_this_host(workers: Iterable[str]) -> list[str]:
+    """Return the workers that ran on this host.
+
+    A data directory that was copied to another host names engines that may be alive where it was copied from.
+    """
+    here = f"{socket.gethostname()}:"
+    return [worker for worker in workers if worker.startswith(here)]
+
+
 @asynccontextmanager
 async def running_engine(installation: Installation, *, limits: Limits | None = None) -> AsyncIterator[Engine]:
     """Lock, start, and drain at the end. Raises EngineRunningError or StoreBusyError if another engine runs."""
@@ -67,7 +76,7 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
     with engine_lock(config.engine_lock, worker=worker) as lock:
         engine = Engine(around, lease, installation.opt_outs)
         async with AsyncExitStack() as stack:
-            await engine.start(dead=lock.dead)
+            await engine.start(dead=of_this_host(lock.dead))
             stack.push_async_callback(engine.drain)
             lock.settled()
             keeping_time = asyncio.create_task(_keep_time(installation), name="time")
