@@ -5,7 +5,7 @@
 #   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
-#   make states                     write docs/reference/states.md from the transition tables
+#   make reference                  write the pages of docs/reference that the code already knows
 #   make lock / make upgrade        write the lock for pyproject.toml / with newer versions
 #   make clean                      remove what was built; your data directory stays
 
@@ -19,7 +19,7 @@ SEED ?= $(shell date +%s)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test kill-proof check format states lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test kill-proof check format states reference lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -57,6 +57,9 @@ format: dev-environment
 
 states: dev-environment
 	$(BIN)/python scripts/write_states.py
+
+reference: states
+	$(BIN)/python scripts/write_reference.py
 
 lock: dev-environment
 	@$(MAKE) --no-print-directory compile

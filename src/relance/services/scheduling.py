@@ -31,5 +31,12 @@ def standing(reader: Reader, *, now: datetime) -> Standing:
         walking=reader.one(int, "enrollments.count_walking") or 0,
         unread=reader.one(int, "raw_messages.count") or 0,
         unknown=reader.one(int, "attempts.count_unknown") or 0,
-        next_at=reader.one(datetime, "enrollments.next_ready_at", now=now),
+        next_at=_next_ready_at(reader, now),
     )
+
+
+def _next_ready_at(reader: Reader, now: datetime) -> datetime | None:
+    """Return when something can be sent next: a row that is due already waits for its mailbox or its sequence."""
+    if reader.one(int, "enrollments.count_ready", now=now):
+        return next_event(reader, now=now)
+    return reader.one(datetime, "enrollments.next_ready_at", now=now)
