@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from relance.cli.classifying import Reader
+from relance.cli.bounded_classifying import BoundedClassifier
 from relance.mail import classify
 
 REPLY = b"From: carol@example.org\r\nSubject: Re: hello\r\nIn-Reply-To: <1@example.com>\r\n\r\nYes, please.\r\n"
@@ -79,9 +79,9 @@ def test_wrong_use_is_said(bare, arguments):
 def test_a_message_that_takes_too_long_is_other_and_the_next_one_is_read():
     """The limit is the message's own processor time."""
     slow = b"Content-Type: text/html\n\n" + b"<p>x</p>" * 50_000
-    with Reader(time_limit=0.001) as reader:
-        first = json.loads(reader.classify("slow", slow))
-        second = json.loads(reader.classify("slow", slow))
+    with BoundedClassifier(time_limit=0.001) as classifier:
+        first = json.loads(classifier.classify("slow", slow))
+        second = json.loads(classifier.classify("slow", slow))
 
     assert ["other", "other"] == [first["kind"], second["kind"]]
     assert "processor time" in first["evidence"][0]
@@ -89,9 +89,9 @@ def test_a_message_that_takes_too_long_is_other_and_the_next_one_is_read():
 
 def test_a_process_that_dies_is_replaced():
     """Too little memory to hold the message at all."""
-    with Reader(memory_limit=32 * 1024 * 1024) as reader:
-        first = json.loads(reader.classify("large", b"x" * 60_000_000))
-        second = json.loads(reader.classify("small", REPLY))
+    with BoundedClassifier(memory_limit=32 * 1024 * 1024) as classifier:
+        first = json.loads(classifier.classify("large", b"x" * 60_000_000))
+        second = json.loads(classifier.classify("small", REPLY))
 
     assert ("other", "guess") == (first["kind"], first["confidence"])
     assert "memory" in first["evidence"][0]

@@ -19,7 +19,8 @@ from rich.text import Text
 
 from relance.cli.explaining import explain_lines
 from relance.cli.failures import DONE, NO, CouldNotError
-from relance.cli.printing import as_line, console, print_line
+from relance.cli.json_lines import as_line
+from relance.cli.printing import console, print_line
 from relance.cli.session import Command, session
 from relance.core.enrollment import StopReason
 from relance.demo.outcome import Outcome, outcome_of

@@ -4,20 +4,19 @@ Rule 1: stdout holds facts only; sentences about trouble go to stderr.
 Rule 2: nothing that came from outside reaches a terminal with its control characters: they could rewrite the screen.
 """
 
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
-from enum import Enum
+from datetime import UTC, datetime
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from relance.cli.json_lines import as_line
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_STEERING = re.compile("[\x7f-\x9f\u2028\u2029]")  #: What JSON allows and a line or a terminal does not.
 _WIDE = 10_000  #: Columns where nobody looks: a pipe gets whole lines.
 
 
@@ -96,31 +95,3 @@ def shown(value: object) -> str:
             return ", ".join(f"{key}={shown(item)}" for key, item in value.items()) or "–"
         case _:
             return " ".join(harmless(str(value)).split())
-
-
-def as_line(facts: Mapping[str, object]) -> str:
-    """Return one object as JSON on one line; half characters are replaced, so that it is always UTF-8."""
-    text = json.dumps(facts, ensure_ascii=False, default=_plain)
-    text = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode("utf-8", "replace").decode()
-
-
-def stamp(at: datetime) -> str:
-    """Return an instant as JSON has it: UTC, ending in Z."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def _plain(value: object) -> object:
-    match value:
-        case datetime():
-            return stamp(value)
-        case date():
-            return value.isoformat()
-        case Enum():
-            return value.value
-        case frozenset() | set():
-            return sorted(value, key=str)
-        case Mapping():
-            return dict(value)
-        case _:
-            return str(value)

@@ -6,19 +6,21 @@ The global options may stand anywhere: `relance --data D lead list` and `relance
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import uvloop
 
-from relance import app
-from relance.app import Installation
 from relance.cli.failures import NoError
 from relance.cli.printing import Printer
 from relance.config import Config, read_config
 from relance.core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from relance.app import Installation
 
 T = TypeVar("T")
 
@@ -41,16 +43,18 @@ class Session:
         """Return the settings. Raises ConfigError."""
         return read_config(environment=os.environ, data=self.data, workspace=self.workspace)
 
-    def run(self, work: Callable[[Installation, Workspace], Awaitable[T]]) -> T:
+    def run(self, work: "Callable[[Installation, Workspace], Awaitable[T]]") -> T:
         """Open the installation, do the work in its workspace, and close it, whatever happens."""
 
-        async def in_workspace(installation: Installation) -> T:
+        async def in_workspace(installation: "Installation") -> T:
             await installation.keep_time()
             return await work(installation, await installation.workspace())
 
-        return self.run_in(app.open_installation(self.config()), in_workspace)
+        from relance.app import open_installation  # noqa: PLC0415 - what opens nothing should not wait for it
 
-    def run_in(self, installation: Installation, work: Callable[[Installation], Awaitable[T]]) -> T:
+        return self.run_in(open_installation(self.config()), in_workspace)
+
+    def run_in(self, installation: "Installation", work: "Callable[[Installation], Awaitable[T]]") -> T:
         """Do work over an installation that is open, and close it."""
 
         async def whole() -> T:
