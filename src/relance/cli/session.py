@@ -15,12 +15,12 @@ import uvloop
 from relance.cli.failures import NoError
 from relance.cli.printing import Printer
 from relance.config import Config, read_config
-from relance.core.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from relance.app import Installation
+    from relance.core.workspace import Workspace
 
 T = TypeVar("T")
 
