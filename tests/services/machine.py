@@ -351,7 +351,10 @@ class LifeMachine(RuleBasedStateMachine):
         """One open attempt at most; counters only grow; who has ended is never due; history ends where the row is."""
         run, history = row.run, row.history
 
+        waiting = {AttemptStatus.RESERVED} if run.status in TERMINAL else set()
+
         assert 1 >= sum(attempt.status in OPEN for attempt in row.attempts)
+        assert waiting.isdisjoint(attempt.status for attempt in row.attempts)
         assert self.counters.get(run.id, 1) <= run.step_counter
         assert run.status not in TERMINAL or (run.next_due_at, run.lock_holder) == (None, None)
         assert run.status is history[-1].to_status

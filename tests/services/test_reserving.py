@@ -275,6 +275,35 @@ async def test_a_mailboxs_trouble_puts_the_mailbox_off_and_lets_the_lead_go_else
     assert [other.id] == [claimed.mailbox_id for claimed in claims]
 
 
+async def test_a_person_whose_server_blocks_us_does_not_hold_up_those_behind(life):
+    """The block rests the mailbox; when it is rested others go first, and no other mailbox runs into it at once."""
+    scene = await life.scene()
+    second = await life.person(scene, "second@lead.example")
+    await life.mailbox(scene, "other@acme.example", pool="elsewhere")
+    _, attempt = await life.begun()
+    until = life.now + timedelta(hours=1)
+    await life.fail(attempt, MailboxTrouble(reason="blocked", response="550 5.7.1", status=None, until=until))
+    life.clock.jump(until)
+    await life.read_all_freshly()
+    claims = await life.claim()
+    run = await life.again(scene.run)
+
+    assert [second.id] == [claimed.enrollment_id for claimed in claims]
+    assert (EnrollmentStatus.ACTIVE, "blocked", 0) == (run.status, run.last_skip_reason, run.consecutive_failures)
+
+
+async def test_a_try_withdrawn_after_its_run_had_ended_is_voided(life):
+    """It came back from the server too late to be tried again."""
+    scene = await life.scene()
+    _, attempt = await life.begun()
+    which = {"workspace_id": scene.workspace.id, "enrollment_id": scene.run.id}
+    await life.store.write(enrollments.stop, **which, cause="by hand", now=life.now)
+    await life.fail(attempt, GREYLISTED)
+
+    assert AttemptStatus.VOIDED is (await life.attempt(attempt)).status
+    assert 0 == await life.used(scene.box)
+
+
 async def test_a_mailbox_that_an_operator_paused_meanwhile_stays_paused(life):
     """Trouble that came later must not let it send again once it is over."""
     scene = await life.scene()

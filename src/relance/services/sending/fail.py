@@ -43,12 +43,18 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
         case TryLater(reason=reason, response=response):
             _cool_down(tx, enrollment, attempt, reason, response, now)
         case MailboxTrouble(reason=reason, response=response, until=until):
-            _back_to_reserved(tx, attempt, response)
+            _back_to_reserved(tx, attempt, enrollment, response)
             put_mailbox_off(tx, mailbox, failure, now)
             _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
-            save_enrollment(tx, enrollment, moving.unpinned(moving.unlocked(enrollment)))
+            freed = moving.unpinned(moving.unlocked(enrollment))
+            if reason == "blocked" and not enrollment.terminal:
+                # Perhaps only this person's server blocks us: others go first, and no other mailbox tries at once.
+                freed = replace(
+                    freed, skip_until=until + defaults.COOLDOWN_MOST, last_skip_reason=reason, last_skip_at=now
+                )
+            save_enrollment(tx, enrollment, freed)
         case Withdrawn(reason=reason):
-            _back_to_reserved(tx, attempt, reason)
+            _back_to_reserved(tx, attempt, enrollment, reason)
             freed = moving.unlocked(enrollment)
             if not enrollment.terminal:
                 freed = replace(freed, skip_until=now + moving.RACE_PAUSE, last_skip_reason=reason, last_skip_at=now)
@@ -67,7 +73,7 @@ def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: da
     if attempt is None or enrollment is None or attempt.status is not AttemptStatus.RESERVED:
         return
     _return_slot(tx, attempt, enrollment, reserved.mailbox)
-    _back_to_reserved(tx, attempt, hold_reason)
+    _back_to_reserved(tx, attempt, enrollment, hold_reason)
     if enrollment.status not in WALKING:
         save_enrollment(tx, enrollment, moving.unlocked(enrollment))
         return
@@ -130,12 +136,15 @@ def _return_slot(tx: Transaction, attempt: Attempt, enrollment: Enrollment, mail
     )
 
 
-def _back_to_reserved(tx: Transaction, attempt: Attempt, why: str) -> None:
+def _back_to_reserved(tx: Transaction, attempt: Attempt, enrollment: Enrollment, why: str) -> None:
+    """Let the step be tried again; withdraw it for good if the enrollment has ended meanwhile."""
     back = (
         attempt
         if attempt.status is AttemptStatus.RESERVED
         else transitions.change_attempt(attempt, AttemptStatus.RESERVED, release_by=None, began_at=None)
     )
+    if enrollment.terminal:
+        back = transitions.change_attempt(back, AttemptStatus.VOIDED)
     save_attempt(tx, attempt, replace(back, holds_slot=False, error=why[:500]))
 
 
@@ -193,7 +202,7 @@ def _cool_down(
             now=now,
         )
         return
-    _back_to_reserved(tx, attempt, response)
+    _back_to_reserved(tx, attempt, enrollment, response)
     _note_try(tx, enrollment, f"step {attempt.step} put off ({reason}): {response}", now)
     if not enrollment.terminal:
         seen = replace(seen, skip_until=now + backoff.cooldown(failures), last_skip_reason="cooldown", last_skip_at=now)
