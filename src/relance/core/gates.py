@@ -32,7 +32,7 @@ from relance.core.mailbox import MailboxStatus
 from relance.core.pacing import cap_today
 from relance.core.sequence import SequenceStatus
 from relance.core.situation import Situation
-from relance.core.suppression import Suppression, SuppressionKind
+from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
 from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
 
 
@@ -73,7 +73,10 @@ def sequence_live(at: Situation) -> Verdict:
 
 
 def suppression(at: Situation) -> Verdict:
-    """Pass unless the address, its domain, a domain above it or the phone is suppressed, or the person was erased."""
+    """Pass unless the address, its domain, a domain above it or the phone is suppressed, or the person was erased.
+
+    What a person decided about another of their addresses counts too; that it bounced does not.
+    """
     for found in at.suppressions:
         if _binds(found, at):
             return Stop(
@@ -302,7 +305,8 @@ def _judge(at: Situation, gates: tuple[Gate, ...]) -> Iterator[tuple[str, Verdic
 def _binds(found: Suppression, at: Situation) -> bool:
     match found.kind:
         case SuppressionKind.ADDRESS:
-            return found.value == at.lead.email
+            another = found.value in at.further_addresses and found.reason is not SuppressionReason.HARD_BOUNCE
+            return another or found.value == at.lead.email
         case SuppressionKind.DOMAIN:
             return at.lead.domain == found.value or at.lead.domain.endswith(f".{found.value}")
         case SuppressionKind.PHONE:

@@ -58,3 +58,4 @@ class Situation:
     new_usage: Usage  #: Of max_new_per_day.
     mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `pacing.health`.
     freshness: timedelta = FRESHNESS
+    further_addresses: tuple[str, ...] = ()  #: By which the person is known beside the one that is written to.

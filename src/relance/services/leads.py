@@ -96,6 +96,7 @@ def add(
         lead_id = existing.id
         if existing.email != address:
             data["other_email"] = address
+            tx.run("leads.add_address", workspace_id=workspace_id, lead_id=lead_id, address=address, at=now)
         merged = replace(
             existing,
             fields={**existing.fields, **data},
@@ -163,19 +164,21 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
             stop_reason=StopReason.ERASED,
         )
     digest = tombstone_of(lead.email, keys.tombstone)
-    suppressions.suppress(
-        tx,
-        workspace_id=workspace_id,
-        kind=SuppressionKind.TOMBSTONE,
-        value=digest,
-        reason=SuppressionReason.ERASED,
-        source="erasure",
-        now=now,
-        tombstone_key=keys.tombstone,
-    )
-    tx.run("suppressions.forget_address", workspace_id=workspace_id, value=lead.email)
+    further = tx.all(str, "leads.further_addresses", workspace_id=workspace_id, lead_id=lead.id)
+    for address in (lead.email, *further):
+        suppressions.suppress(
+            tx,
+            workspace_id=workspace_id,
+            kind=SuppressionKind.TOMBSTONE,
+            value=tombstone_of(address, keys.tombstone),
+            reason=SuppressionReason.ERASED,
+            source="erasure",
+            now=now,
+            tombstone_key=keys.tombstone,
+        )
+        tx.run("suppressions.forget_address", workspace_id=workspace_id, value=address)
     stand_in = f"erased-{lead.id}-{digest[:16]}@erased.invalid"  # who is imported again may be erased again
-    for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists"):
+    for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists", "leads.forget_addresses"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
     tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)
     gone = replace(

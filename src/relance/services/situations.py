@@ -11,7 +11,7 @@ from relance.core.mailbox import Mailbox
 from relance.core.plan_document import plan_from_document
 from relance.core.sequence import Interval, Plan, QuietHours, Sequence, Version
 from relance.core.situation import Situation, Usage, Written
-from relance.core.suppression import Suppression, marks_of
+from relance.core.suppression import Suppression, SuppressionReason, marks_of, tombstone_of
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services.health import factor, health_of
@@ -108,15 +108,22 @@ def quiet_hours_of(workspace: Workspace) -> QuietHours | None:
 
 
 def suppressions_of(reader: Reader, lead: Lead, keys: Keys) -> tuple[Suppression, ...]:
-    """Return every suppression that binds this lead: address, domain and its parents, phone, tombstone."""
-    return tuple(
-        reader.all(
-            Suppression,
-            "suppressions.binding",
-            workspace_id=lead.workspace_id,
-            value_list=marks_of(lead.email, lead.phone, keys.tombstone),
-        )
+    """Return every suppression that binds this lead: address, domain and its parents, phone, tombstone.
+
+    A further address of the person binds by what the person decided, not by its domain, nor by having bounced.
+    """
+    further = further_addresses(reader, lead)
+    own = marks_of(lead.email, lead.phone, keys.tombstone)
+    others = {mark for address in further for mark in (address, tombstone_of(address, keys.tombstone))}
+    found = reader.all(
+        Suppression, "suppressions.binding", workspace_id=lead.workspace_id, value_list=(*own, *sorted(others))
     )
+    return tuple(s for s in found if s.value in own or s.reason is not SuppressionReason.HARD_BOUNCE)
+
+
+def further_addresses(reader: Reader, lead: Lead) -> tuple[str, ...]:
+    """Return the addresses by which a person is known beside the one that is written to."""
+    return tuple(reader.all(str, "leads.further_addresses", workspace_id=lead.workspace_id, lead_id=lead.id))
 
 
 def gather(
@@ -176,6 +183,7 @@ def gather(
         step=plan.step(enrollment.step),
         lead=lead,
         suppressions=suppressions_of(reader, lead, keys),
+        further_addresses=further_addresses(reader, lead),
         workspace_timezone=workspace.timezone,
         workspace_quiet_hours=quiet_hours_of(workspace),
         first_contact=enrollment.last_sent_at is None,

@@ -120,6 +120,8 @@ def _asks_for_company(reader: Reader, attempt: Attempt) -> bool:
 
 def _candidate(reader: Reader, attempt: Attempt) -> Candidate:
     lead = reader.one(Lead, "leads.get", workspace_id=attempt.workspace_id, id=attempt.lead_id)
+    whose = {"workspace_id": attempt.workspace_id, "lead_id": attempt.lead_id}
+    further = reader.all(str, "leads.further_addresses", **whose)
     ids = (attempt.message_id, attempt.wire_message_id, attempt.provider_message_id)
     return Candidate(
         attempt_id=attempt.id,
@@ -129,7 +131,7 @@ def _candidate(reader: Reader, attempt: Attempt) -> Candidate:
         provider_thread_id=attempt.provider_thread_id,
         trace=attempt.trace,
         recipient=attempt.recipient,
-        lead_addresses=frozenset({lead.email}) if lead else frozenset(),
+        lead_addresses=frozenset({lead.email, *further}) if lead else frozenset(),
         at=_when(attempt),
     )
 

@@ -155,9 +155,13 @@ WHERE workspace_id = :workspace_id AND trace = ANY (:trace_list::text[])
 ORDER BY id
 
 -- name: attempts.by_recipients
--- What was last sent to these addresses, newest first.
+-- What was last sent to these addresses, or to whoever is known by them, newest first.
 SELECT {attempts.columns} FROM attempts
-WHERE workspace_id = :workspace_id AND recipient = ANY (:address_list::text[])
+WHERE workspace_id = :workspace_id
+    AND (recipient = ANY (:address_list::text[]) OR lead_id IN (
+        SELECT lead_id FROM lead_addresses
+        WHERE workspace_id = :workspace_id AND address = ANY (:address_list::text[])
+    ))
     AND status IN ('sent', 'unknown', 'in_flight')
 ORDER BY planned_at DESC
 LIMIT 20

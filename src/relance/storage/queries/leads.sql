@@ -11,10 +11,11 @@ SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND id = :i
 SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND email = :email
 
 -- name: leads.by_identities
--- Everyone whom any of these identities names.
+-- Everyone whom any of these identities names, a further address included.
 SELECT {leads.columns} FROM leads
 WHERE workspace_id = :workspace_id
-    AND (email = :email OR external_id = :external_id OR phone = :phone OR linkedin_url = :linkedin_url)
+    AND (email = :email OR external_id = :external_id OR phone = :phone OR linkedin_url = :linkedin_url
+        OR id IN (SELECT lead_id FROM lead_addresses WHERE workspace_id = :workspace_id AND address = :email))
 ORDER BY id
 
 -- name: leads.of_workspace
@@ -73,6 +74,19 @@ VALUES (:workspace_id, :lead_id, :at, :source, :detail)
 -- name: leads.touches
 -- Every time that a lead came in, oldest first.
 SELECT at, source, detail FROM touches WHERE workspace_id = :workspace_id AND lead_id = :lead_id ORDER BY id
+
+-- name: leads.add_address
+-- Know a person by one address more; knowing it already is fine.
+INSERT INTO lead_addresses (workspace_id, address, lead_id, added_at) VALUES (:workspace_id, :address, :lead_id, :at)
+ON CONFLICT (workspace_id, address, lead_id) DO NOTHING
+
+-- name: leads.further_addresses
+-- The addresses by which a person is known beside the one that is written to.
+SELECT address FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id ORDER BY address
+
+-- name: leads.forget_addresses
+-- Know a person by no further address.
+DELETE FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 
 -- name: leads.put_on_list
 -- Put a lead on a list; being there already is fine.
