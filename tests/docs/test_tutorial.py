@@ -4,11 +4,13 @@ In place of the reader's provider stands a sandbox server. Its addresses are put
 says so, and taken out of what is printed.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -47,13 +49,6 @@ def agrees(expected: list[str], found: list[str]) -> bool:
     if expected[0] == "…":
         return any(agrees(expected[1:], found[skipped:]) for skipped in range(len(found) + 1))
     return bool(found) and found[0] == expected[0] and agrees(expected[1:], found[1:])
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[TutorialWorld]:
-    """Return the reader's provider."""
-    with TutorialWorld(tmp_path / "provider", MAILBOXES) as started:
-        yield started
 
 
 class Reader:
@@ -105,19 +100,59 @@ def _with(places: Mapping[str, str], text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lived:
+    """What came of doing everything on the page, one after the other."""
+
+    seen: tuple[tuple[Shown, int, str], ...]  #: Each command with its exit code and what it printed.
+    recipients: tuple[str, ...]
+    explained: object  #: What `explain --json` says of Carol in the end.
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    """Live through the page once."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    with TutorialWorld(folder / "provider", MAILBOXES) as world:
+        reader = Reader(folder / "desk", world)
+        reader.save_files()
+        seen = []
+        for step in shown(PAGE):
+            if "--until-done" in step.command:
+                world.answer("carol@example.org", "Please ask Mia.")
+            seen.append((step, *reader.do(step)))
+        _, facts = reader.do(Shown(line=0, command="relance explain carol@example.org --json", output=""))
+        return Lived(seen=tuple(seen), recipients=tuple(world.recipients()), explained=json.loads(facts))
+
+
 @pytest.mark.slow
-def test_the_tutorial_does_what_it_says(tmp_path: Path, world: TutorialWorld):
+def test_the_tutorial_does_what_it_says(lived: Lived):
     """A newcomer who types what stands there sees what stands there; and who answered got no second mail."""
-    reader = Reader(tmp_path / "desk", world)
-    reader.save_files()
-    for step in shown(PAGE):
-        if "--until-done" in step.command:
-            world.answer("carol@example.org", "Please ask Mia.")
-        code, printed = reader.do(step)
+    for step, code, printed in lived.seen:
         assert 0 == code, f"line {step.line}: {step.command}\n{printed}"
         assert agrees(plain(step.output), plain(printed)), f"line {step.line}: {step.command}\n{printed}"
 
-    assert ["carol@example.org", *["dave@example.org"] * 2, *["erin@example.org"] * 2] == world.recipients()
+    assert ("carol@example.org", *["dave@example.org"] * 2, *["erin@example.org"] * 2) == lived.recipients
+
+
+def shape(value: object) -> object:
+    """Return an object's keys and the shape of each value; of a list that of its last item; of anything else its type."""
+    match value:
+        case dict():
+            return {key: shape(each) for key, each in value.items()}
+        case [*_, last]:
+            return [shape(last)]
+        case _:
+            return type(value).__name__
+
+
+@pytest.mark.slow
+def test_explain_has_the_shape_of_its_page(lived: Lived):
+    """A script that was written from the page reads what the command prints."""
+    page = (ROOT / "docs" / "reference" / "explain.md").read_text(encoding="utf-8")
+    (example,) = [block for block in blocks(page) if block.language == "json"]
+
+    assert shape(json.loads(example.text)) == shape(lived.explained)
 
 
 def test_an_output_agrees_only_with_itself():
