@@ -6,12 +6,14 @@ from datetime import timedelta
 
 from engine.rig import LIMITS, WITHIN, Rig
 from relance.core.attempt import AttemptStatus
+from relance.core.enrollment import EnrollmentStatus
 from relance.core.mailbox import Mailbox
 from relance.engine.lease import Lease
 from relance.engine.rescuer import Rescuer
 from relance.engine.surroundings import Limits
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
 from relance.services import leasing, mailboxes
+from relance.testing import letters
 from relance.testing.fake_connector import Hold, Point
 from relance.testing.faulty_store import Failure
 
@@ -222,6 +224,27 @@ async def test_a_paused_mailbox_that_cannot_be_read_rests_too(rig: Rig):
     await parts.poller.refresh(name)
 
     assert 0 == await parts.poller.run_once()
+
+
+async def test_whoever_may_have_written_what_nobody_understands_is_left_in_peace(rig: Rig):
+    """The message breaks the reader three times, but its headers name ours: a person has to decide, not the clock."""
+    box, run = await rig.prepare(), await rig.person("ann@lead.example")
+    other = await rig.person("ben@lead.example")
+    parts = rig.parts()
+    await parts.send_one()
+    rig.later(minutes=5)
+    await parts.send_one()
+    await parts.poller.refresh(await rig.box_name())  # our own copies
+    rig.store.fail("ingest", *[Failure.REFUSED] * 6)
+    by_id = letters.reply(rig.world.accepted[0].raw, at=rig.clock.now(), sender="someone@else.example")
+    by_sender = letters.write(sender="BEN@lead.example", to=box.address, subject="x", text="y", at=rig.clock.now())
+    box.deliver(by_id)
+    box.deliver(by_sender)
+    read = await parts.poller.refresh(await rig.box_name())
+    held = [await rig.again(one) for one in (run, other)]
+
+    assert read
+    assert [(EnrollmentStatus.HELD, "unreadable_answer")] * 2 == [(one.status, one.hold_reason) for one in held]
 
 
 def _with(box: Mailbox, **changes: object) -> Mailbox:

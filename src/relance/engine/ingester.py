@@ -4,6 +4,7 @@ A message that cannot be understood after several tries is put aside; those behi
 """
 
 import asyncio
+from functools import partial
 
 from relance.engine import persistence
 from relance.engine.surroundings import Box, Surroundings
@@ -83,12 +84,26 @@ class Ingester:
         around = self._around
         around.log.error("message.not_understood", mailbox=staged.mailbox_id, uid=staged.uid, error=error)
         if staged.failures + 1 >= _TRIES:
-            await persistence.write(around, ingestion.shelve, staged=staged, error=error)
+            await self._shelve(staged, error)
         else:
             await persistence.write(
                 around, ingestion.mark_failed, workspace_id=staged.workspace_id, staged_id=staged.id, error=error
             )
         return 1
+
+    async def _shelve(self, staged: StagedMessage, error: str) -> None:
+        """Put it aside, and hold whoever may have written it; what cannot even be held must not block the rest."""
+        around, now = self._around, self._around.clock.now()
+        shelve = partial(ingestion.shelve, staged=staged, error=error, keys=around.keys, now=now)
+        try:
+            held = await persistence.write(around, shelve)
+        except (StoreBusyError, StoreUnavailableError, CommitUnknownError, LostRaceError):
+            raise
+        except Exception as trouble:  # noqa: BLE001  # as above
+            around.log.error("message.nobody_held", mailbox=staged.mailbox_id, uid=staged.uid, error=repr(trouble))
+            await persistence.write(around, shelve, hold=False)
+            return
+        around.log.warning("message.shelved", mailbox=staged.mailbox_id, uid=staged.uid, held=held)
 
 
 async def _understand(staged: StagedMessage, own: frozenset[str]) -> tuple[Message, Classification]:

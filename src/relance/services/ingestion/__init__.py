@@ -4,7 +4,8 @@
 about; `ingest.py` decides and keeps it; `apply.py` carries out what it does, all in one transaction.
 """
 
-from relance.services.ingestion.ingest import Ingested, ingest, shelve
+from relance.services.ingestion.ingest import Ingested, ingest
+from relance.services.ingestion.shelve import shelve
 from relance.services.ingestion.stage import StagedMessage, mark_failed, stage_batch, staged_of, waiting_mailboxes
 
 __all__ = [

@@ -97,38 +97,6 @@ def ingest(
     return Ingested.IGNORED
 
 
-def shelve(tx: Transaction, *, staged: StagedMessage, error: str) -> None:
-    """Put aside a message that could not be understood after several tries; those behind it go on."""
-    tx.run("raw_messages.remove", workspace_id=staged.workspace_id, id=staged.id)
-    tx.one(
-        int,
-        "messages.insert_incoming",
-        workspace_id=staged.workspace_id,
-        mailbox_id=staged.mailbox_id,
-        direction="in",
-        kind=InboundKind.OTHER,
-        at=staged.internal_date,
-        received_at=staged.internal_date,
-        folder=staged.folder,
-        message_id=None,
-        in_reply_to=(),
-        from_address=None,
-        to_address=None,
-        subject=None,
-        new_text=None,
-        content_key=blake2b(staged.raw, digest_size=20).hexdigest(),
-        raw=staged.raw,
-        lead_id=None,
-        enrollment_id=None,
-        attempt_id=None,
-        matched_by=None,
-        evidence=(f"could not be understood: {error}"[:500],),
-        classification={},
-        rules_version=0,
-        confidence="guess",
-    )
-
-
 def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datetime) -> None:
     """Our own message lies in Sent: it left, the server saves copies unless we put it there, and its id is known."""
     ids = {"workspace_id": facts.staged.workspace_id}
