@@ -15,7 +15,7 @@ class SequenceStatus(StrEnum):
 
     DRAFT = "draft"  #: Never published.
     AWAITING_APPROVAL = "awaiting_approval"  #: Published, but someone must approve.
-    LIVE = "live"
+    LIVE = "live"  #: Accepts people and moves them.
     PAUSED = "paused"  #: Everyone is frozen in place; resuming continues from the identical step.
     ARCHIVED = "archived"  #: Finished. Terminal.
 
@@ -239,7 +239,7 @@ class Plan:
         return next((s for s in self.steps if s.id == step_id), None)
 
     def following(self, step_id: str) -> Step | None:
-        """The step written after this one, or None at the end."""
+        """Return the step written after this one, or None at the end."""
         ids = [s.id for s in self.steps]
         position = ids.index(step_id) + 1
         return self.steps[position] if position < len(ids) else None

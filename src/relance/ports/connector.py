@@ -139,7 +139,7 @@ class ConnectorError(Exception):
 
 
 class MailboxUnreachableError(ConnectorError):
-    """The server does not answer or its certificate is not trusted. Nothing left. Back off the mailbox, not the lead."""
+    """The server does not answer or its certificate is not trusted. Nothing left: back off the mailbox."""
 
 
 class LoginRefusedError(ConnectorError):
@@ -183,7 +183,8 @@ class Staged(Protocol):
         """Write body and final dot and return the server's yes.
 
         `may_leave` is asked once more immediately before the dot. `time_limit` is in real seconds from now to the
-        dot's reply. Raises NotReleasedError or RejectedError (nothing left), OutcomeUnknownError (dot written, no reply).
+        dot's reply. Raises NotReleasedError, RejectedError or MailboxUnreachableError (nothing left), or
+        OutcomeUnknownError (dot written, no reply).
         """
         ...
 

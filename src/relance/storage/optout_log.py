@@ -8,7 +8,6 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 
 from relance.ports.journal import OptOut
@@ -17,12 +16,6 @@ from relance.storage.rows import time_text
 
 _FIELDS = 4
 _DIGEST_BYTES = 20
-
-
-def digest_of(key: bytes, workspace_uid: str, address: str) -> str:
-    """Return the keyed hash of an address in a workspace; `key` is the vault's, derived for opt-outs."""
-    said = f"{workspace_uid}\n{address.strip().casefold()}".encode()
-    return blake2b(said, key=key, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 class OptOutLog:
