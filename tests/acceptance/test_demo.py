@@ -6,10 +6,22 @@ import sys
 
 import pytest
 
-KEYS = (
-    "leads mailboxes sent replied auto_replied bounced unsubscribed completed ambiguous_settled double_sends "
-    "sent_after_answer unfinished virtual_days seconds"
-).split()
+KEYS = [
+    "leads",
+    "mailboxes",
+    "sent",
+    "replied",
+    "auto_replied",
+    "bounced",
+    "unsubscribed",
+    "completed",
+    "ambiguous_settled",
+    "double_sends",
+    "sent_after_answer",
+    "unfinished",
+    "virtual_days",
+    "seconds",
+]
 LIMIT = 110.0
 
 

@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 import apsw
 import pytest
 
+from relance.core.suppression import tombstone_of
+from relance.ports.journal import OptOut
 from relance.ports.store import StoreError, StoreUnavailableError
 from relance.storage.backup import back_up, restore
 from relance.storage.opening import EngineRunningError, engine_lock, open_store, schema_version
-from relance.core.suppression import tombstone_of
-from relance.ports.journal import OptOut
 from relance.storage.optout_log import OptOutLog
 from relance.storage.statements import Dialect
 

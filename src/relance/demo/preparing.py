@@ -16,7 +16,7 @@ from relance.sandbox.leads import LeadFile, write_leads, write_sequence
 from relance.sandbox.world import World, mailboxes_for
 from relance.services import mailboxes, sequences
 from relance.services.lead_files import LeadRow, import_batch, open_lead_file
-from relance.services.sequence_files import Broken, read_sequence_file
+from relance.services.sequence_files import Broken, Sound, read_sequence_file
 
 PROVIDER = "smtp_imap"
 SEQUENCE = "demo"
@@ -86,9 +86,8 @@ async def prepare(wanted: Wanted) -> Demo:
         await _connect(installation, workspace, account)
     sequence_path = wanted.directory / "sequence.yaml"
     write_sequence(sequence_path)
-    reading = read_sequence_file(sequence_path, today=START.date())
     if isinstance(reading, Broken):
-        raise AssertionError("; ".join(reading.sentences))  # it is a file of this package
+        raise ValueError("; ".join(reading.sentences))  # it is a file of this package
     await installation.write(sequences.publish, workspace_id=workspace.id, plan=reading.plan, now=clock.now())
     imported, refused = await _import(installation, workspace, file)
     world.faults.armed = True

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from relance.app.running import running_engine
 from relance.demo.preparing import Demo
 from relance.engine.engine import Engine
 from relance.engine.surroundings import Limits
-from relance.app.running import running_engine
 from relance.services import scheduling
 
 #: Turns of the event loop in which something just written to a socket arrives at the other end in this process.
