@@ -86,9 +86,11 @@ async def prepare(wanted: Wanted) -> Demo:
         await _connect(installation, workspace, account)
     sequence_path = wanted.directory / "sequence.yaml"
     write_sequence(sequence_path)
-    if isinstance(reading, Broken):
-        raise ValueError("; ".join(reading.sentences))  # it is a file of this package
-    await installation.write(sequences.publish, workspace_id=workspace.id, plan=reading.plan, now=clock.now())
+    match read_sequence_file(sequence_path, today=START.date()):
+        case Sound(plan=plan):
+            await installation.write(sequences.publish, workspace_id=workspace.id, plan=plan, now=clock.now())
+        case Broken(sentences=sentences):  # it is a file of this package
+            raise ValueError("; ".join(sentences))
     imported, refused = await _import(installation, workspace, file)
     world.faults.armed = True
     return Demo(
