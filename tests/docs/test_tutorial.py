@@ -136,7 +136,7 @@ def test_the_tutorial_does_what_it_says(lived: Lived):
 
 
 def shape(value: object) -> object:
-    """Return an object's keys and the shape of each value; of a list that of its last item; of anything else its type."""
+    """Return an object's keys and the shape of each value, the shape of a list's last item, or the type of the rest."""
     match value:
         case dict():
             return {key: shape(each) for key, each in value.items()}
