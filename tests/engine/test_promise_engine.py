@@ -226,6 +226,21 @@ async def test_a_paused_mailbox_that_cannot_be_read_rests_too(rig: Rig):
     assert 0 == await parts.poller.run_once()
 
 
+async def test_a_copy_that_cannot_be_kept_is_not_tried_each_second(rig: Rig):
+    """The Sent folder is full, say: its server is asked again later, and ever more patiently."""
+    box, run = await rig.prepare(saves_sent=False), await rig.person("ann@lead.example")
+    box.script(Point.SAVE, MailboxUnreachableError("over quota"))
+    parts = rig.parts()
+    await parts.send_one()
+    moved = [await parts.reconciler.run_once() for _ in range(3)]
+    kept = len(box.folders["Sent"])
+    rig.later(minutes=2)
+    await parts.reconciler.run_once()
+
+    assert ([0, 0, 0], 0, 1) == (moved, kept, len(box.folders["Sent"]))
+    assert (await rig.attempts(run))[0].sent_copy_at is not None
+
+
 async def test_whoever_may_have_written_what_nobody_understands_is_left_in_peace(rig: Rig):
     """The message breaks the reader three times, but its headers name ours: a person has to decide, not the clock."""
     box, run = await rig.prepare(), await rig.person("ann@lead.example")

@@ -8,7 +8,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.core.failure import TryLater, Withdrawn
 from relance.core.mailbox import Mailbox
-from relance.services import dispatching, enrollments, mailboxes, rescuing, sending
+from relance.services import dispatching, enrollments, mailboxes, reconciling, rescuing, sending
 
 
 async def _fail(life, held: Attempt, failure) -> None:
@@ -179,3 +179,15 @@ async def test_a_slot_is_given_back_once_whoever_was_first(life):
 
     assert [reserved.attempt.id] == [attempt.id for attempt in left.slots]
     assert 1 == await life.used(scene.box)
+
+
+async def test_a_message_whose_copy_was_seen_first_is_kept_all_the_same(life):
+    """Its acceptance was late in coming: by then its copy in Sent had settled it."""
+    scene = await life.scene()
+    reserved, attempt = await life.begun()
+    life.later(seconds=25)
+    await life.receive(scene.box, life.compose(reserved), folder="Sent")
+    raw = await life.confirm(reserved)
+    kept = await life.store.read(reconciling.outgoing_raw, await life.attempt(attempt))
+
+    assert raw == kept

@@ -7,6 +7,7 @@ Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a pers
 
 from datetime import datetime
 
+from relance.core import backoff
 from relance.core.attempt import Attempt
 from relance.core.identifiers import TRACE_HEADER
 from relance.core.mailbox import Mailbox
@@ -30,6 +31,7 @@ class Reconciler:
         self._around = around
         self._connections = connections
         self._probed: dict[int, int] = {}
+        self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
     async def run_once(self) -> int:
         """Do one pass and return how many attempts were settled, put off or copied."""
@@ -38,7 +40,12 @@ class Reconciler:
         lost, uncopied = await self._around.store.read(_to_do, now=self._around.clock.now())
         for one in lost:
             await self._look(one)
-        copied = [await self._copies(mailbox, attempts) for mailbox, attempts in uncopied]
+        now = self._around.clock.now()
+        copied = [
+            await self._copies(mailbox, attempts)
+            for mailbox, attempts in uncopied
+            if mailbox.id not in self._rests or self._rests[mailbox.id][1] <= now
+        ]
         return len(lost) + sum(copied)
 
     async def _look(self, lost: Lost) -> None:
@@ -106,10 +113,14 @@ class Reconciler:
         """Put copies into Sent where the server saves none; learn whether it does where that is not known."""
         try:
             connector = await self._connections.of(mailbox)
-            return sum([await self._copy(mailbox, connector, attempt) for attempt in waiting])
+            copied = sum([await self._copy(mailbox, connector, attempt) for attempt in waiting])
         except ConnectorError as error:
+            failures = self._rests.get(mailbox.id, (0, None))[0] + 1
+            self._rests[mailbox.id] = (failures, self._around.clock.now() + backoff.look_again(failures))
             self._around.log.warning("copy.not_saved", mailbox=mailbox.address, error=str(error))
             return 0
+        self._rests.pop(mailbox.id, None)
+        return copied
 
     async def _copy(self, mailbox: Mailbox, connector: Connector, attempt: Attempt) -> int:
         around, now = self._around, self._around.clock.now()

@@ -39,9 +39,9 @@ def take_all(tx: Transaction, *, owner: str, lease_seconds: float, alone: bool) 
     free = tx.all(Shard, "shards.free", size=SHARDS)
     if len(free) < SHARDS:
         ids = {shard.id for shard in free}
-        held = next(s for s in tx.all(Shard, "shards.list") if s.id not in ids and s.owner and s.lease_until)
-        if held.owner is not None and held.lease_until is not None:
-            return HeldElsewhere(owner=held.owner, until=held.lease_until)
+        for held in tx.all(Shard, "shards.list"):
+            if held.id not in ids and held.owner is not None and held.lease_until is not None:
+                return HeldElsewhere(owner=held.owner, until=held.lease_until)
     for shard in free:
         params = {"id": shard.id, "epoch": shard.epoch}
         if tx.one(int, "shards.take", **params, owner=owner, lease_seconds=lease_seconds) is None:

@@ -39,7 +39,8 @@ def confirm(
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None:
         raise LookupError(f"attempt {attempt_id} was accepted by the server but is not in the database")
-    if attempt.status is AttemptStatus.SENT:
+    if attempt.status is AttemptStatus.SENT:  # by our own first try, or by its copy that was seen in Sent before
+        keep_outgoing(tx, attempt, raw=raw, content_key=content_key, now=now)
         return attempt
     sent = transitions.change_attempt(
         attempt,

@@ -62,6 +62,8 @@ INSERT INTO mailboxes (
 UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, status = 'active',
+    saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
+    ids_survive = CASE WHEN settings = :settings::jsonb THEN ids_survive END,
     status_reason = NULL, consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
     sealed_credentials = :sealed_credentials, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
