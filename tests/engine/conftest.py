@@ -7,7 +7,7 @@ import pytest
 
 from engine.rig import Rig
 from relance.storage.opening import open_store
-from store_places import sqlite_place
+from store_places import postgres_place, sqlite_place
 
 
 @pytest.fixture
@@ -16,3 +16,15 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
     store = open_store(sqlite_place(tmp_path))
     yield Rig(store)
     await store.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def any_rig(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Rig]:
+    """Return a rig, once over each kind of database."""
+    databases = request.getfixturevalue("postgres_databases") if request.param == "postgres" else None
+    location = postgres_place(databases) if databases else str(sqlite_place(tmp_path))
+    store = open_store(location)
+    yield Rig(store)
+    await store.close()
+    if databases:
+        databases.drop(location)
