@@ -25,6 +25,7 @@ from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.ingestion.recognise import candidates_for, own_addresses, received_from
+from relance.services.ingestion.remember import remember
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.sending.settle import settle_sent
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
@@ -78,8 +79,10 @@ def ingest(
         if copy is not None:
             _learn_from_copy(tx, facts, copy, now)
             return Ingested.OWN_COPY
-        if trace is not None:
-            return Ingested.IGNORED  # A probe of ours.
+        if trace is not None:  # A probe of ours, or a message that this database has forgotten.
+            in_sent = staged.role in {FolderRole.SENT, FolderRole.ALL}
+            remembered = in_sent and remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)
+            return Ingested.OWN_COPY if remembered else Ingested.IGNORED
     arrival = Arrival(**ids, mailbox_id=staged.mailbox_id, received=received, match=None, keys=keys, now=now)
     company = company_of(received.sender) if received.sender else None
     match = match_message(received, candidates, own_addresses=own, company=company)

@@ -1,7 +1,7 @@
-"""Take the right to send one step once, and everything it uses up, before anything is rendered.
+"""Write down that a step is about to be sent, and take everything it uses up, before anything is rendered.
 
 Rule 1: the lead's row is locked first, so that everything about one person is decided one after the other.
-Rule 2: an attempt that exists is done, resumed or reconciled, never repeated; a definite failure reopens it.
+Rule 2: an attempt that exists is done, goes on or is being looked up; only a definite failure lets it begin again.
 Rule 3: slot, gap and every wider counter are taken in this transaction, or none of them is.
 """
 
@@ -180,7 +180,7 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
             save_attempt(tx, existing, replace(existing, holds_slot=False))
         _let_go(tx, enrollment, situation.worker)
         return Left(reason=f"another send took the last of {refused.scope}")
-    variant = _variant(enrollment, step)
+    variant = variant_of(enrollment, step)
     thread = thread_of(tx, enrollment, variant, mailbox)
     attempt = _write(
         tx, situation, mailbox, variant=variant, thread=thread, existing=existing, keys=keys, buckets=buckets
@@ -202,7 +202,7 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
     )
 
 
-def _variant(enrollment: Enrollment, step: EmailStep) -> Variant:
+def variant_of(enrollment: Enrollment, step: EmailStep) -> Variant:
     """Return the wording chosen for this person; chosen once, by a hash, and kept."""
     chosen = enrollment.variants.get(step.id)
     if chosen is None:
