@@ -1,6 +1,6 @@
 """The settings of an installation: flag, then environment, then relance.toml, then default.
 
-Rule 1: a wrong value is refused at start with its name and place; nothing is guessed.
+Rule 1: a value that makes no sense is refused before anything happens, named with its place; nothing is guessed.
 Rule 2: an unknown key of relance.toml is refused, so that a slip of the pen is never silently ignored.
 """
 

@@ -77,7 +77,7 @@ def connect_all(product: Product, world: RealMail, cast: Cast) -> None:
     [
         ("plain", "sqlite"),
         pytest.param("inbox_dot", "postgres", marks=pytest.mark.postgres),
-        ("unmarked_dot", "sqlite"),
+        ("spartan", "sqlite"),
     ],
     indirect=["store_url"],
 )
@@ -132,7 +132,7 @@ def assert_what_the_product_says(product: Product, cast: Cast, answer_id: str) -
     """Compare what the commands tell with the mailboxes; nothing is left to do."""
     states = {row["lead"]: (row["status"], row["stop_reason"]) for row in product.rows("enrollment", "list")}
     explained = product.facts("explain", cast.answers.address)["enrollments"][0]
-    suppressed = {product.ask("suppress", "check", each, code=1).words[-1] for each in (cast.unknown, cast.bounces)}
+    suppressed = {row["value"]: row["reason"] for row in product.rows("suppress", "list")}
     replies = {(row["kind"], row["lead"]) for row in product.rows("replies", "list")}
     audit = {row["step"]: (row["sent"], row["unknown"], row["twice"]) for row in product.rows("audit", "founders")}
 
@@ -148,7 +148,11 @@ def assert_what_the_product_says(product: Product, cast: Cast, answer_id: str) -
     assert ["In-Reply-To"] == [each["matched_by"] for each in explained["messages"] if each["direction"] == "in"]
     assert explained["summary"].startswith("Stopped: replied on ")
     assert [("intro", "sent")] == [(each["step"], each["status"]) for each in explained["attempts"]]
-    assert {cast.unknown, cast.bounces} == suppressed
+    assert {
+        cast.unknown: "hard_bounce",
+        cast.bounces: "hard_bounce",
+        cast.leaves.address: "unsubscribed",
+    } == suppressed
     assert {
         ("human_reply", cast.answers.address),
         ("auto_reply", cast.away.address),

@@ -95,7 +95,7 @@ async def test_what_happens_to_the_probe_is_learned(
     saves_sent: bool,  # noqa: FBT001 - a parameter
     ids_survive: bool,  # noqa: FBT001 - a parameter
 ):
-    """Whether the SMTP side saves to Sent, and whether our Message-ID reaches the mailbox unchanged."""
+    """What the server does with sent mail: a copy in Sent or none, our Message-ID as it was or another."""
     mailbox = Mailbox(folders={"INBOX": [], "Sent": [], "Junk": []})
     async with serving(delivering(mailbox, *folders, rewrite=rewrite)) as smtp, serving(mailbox) as imap:
         report, _ = await check(smtp, imap)

@@ -214,7 +214,7 @@ async def test_a_process_that_dies_while_reconciling_settles_nothing_wrongly(rig
 
 
 async def test_a_large_sequence_cannot_starve_a_small_one(rig):
-    """Each sequence's most-due row first, then each one's second, whoever was enrolled first."""
+    """The most-due row of each sequence, then the second of each, whoever was enrolled first."""
     await rig.prepare(email("only", subject="Big"))
     await rig.publish(builders.plan(email("only", subject="Small"), name="small"))
     for number in range(12):

@@ -45,8 +45,8 @@ async def test_a_reply_stops_the_run_it_answers(life):
     assert f"message {letters.message_id_of(answer)} matched by In-Reply-To" == entry.cause
 
 
-async def test_a_reply_while_paused_stops_the_run(life):
-    """A human answer ends the run even if an operator was holding it."""
+async def test_a_reply_to_a_paused_enrollment_ends_it(life):
+    """Whoever answers is left alone, although an operator had paused them."""
     scene = await life.scene()
     raw = await life.send()
     await pause(life, scene)

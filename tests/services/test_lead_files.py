@@ -50,7 +50,7 @@ def reasons(tmp_path: Path, content: bytes | str) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_encoding_separator_and_line_ends_are_found_out(tmp_path, encoding, separator, line_end):
-    """UTF-8 with and without BOM, UTF-16, Windows-1252; comma, semicolon, tab; every line end there is."""
+    """Every encoding, separator and line end that spreadsheets write."""
     content = TEXT.replace(";", separator).replace("\n", line_end).encode(encoding)
     row = only(tmp_path, content)
 

@@ -102,7 +102,7 @@ async def test_freshness_that_ran_out_while_composing_is_asked_for_again(life):
     assert (await life.again(scene.run)).ready_at <= life.now
 
 
-async def test_only_success_or_an_unknown_outcome_blocks_a_retry(life):
+async def test_a_retry_is_kept_back_by_success_or_by_not_knowing_only(life):
     """A definite failure reopens the attempt; there is never a second row for the step."""
     scene = await life.scene()
     _, attempt = await life.begun()

@@ -53,7 +53,7 @@ async def add(life, workspace, email, **values):
     )
 
 
-async def test_a_lead_who_comes_in_twice_is_merged(life):
+async def test_a_lead_who_comes_in_again_is_one_lead(life):
     """New data is written, blanks change nothing, and a second touch is recorded."""
     acme = await life.store.write(builders.workspace)
     first = await add(life, acme, "Ann@Lead.example ", first_name="Ann", company="Acme")

@@ -434,7 +434,7 @@ async def test_own_mailboxes_are_asked_for_fresh_answers_before_a_follow_up(life
 
 
 async def test_a_follow_up_whose_mailbox_cannot_be_read_waits(life):
-    """A mailbox that cannot be read does not send follow-ups, and neither does another in its place."""
+    """While a mailbox is out of reach nobody follows up for it, also no other mailbox."""
     scene = await life.scene()
     await life.send()
     life.later(days=1)
@@ -452,7 +452,7 @@ async def test_a_follow_up_whose_mailbox_cannot_be_read_waits(life):
     assert "auth_error" == (await life.box(scene.box)).last_skip_reason
 
 
-async def test_follow_ups_stay_on_the_mailbox_that_opened_the_thread(life):
+async def test_a_thread_goes_on_from_the_mailbox_it_began_with(life):
     """Whatever else is free; and they answer the message before."""
     scene = await life.scene()
     first = await life.send()

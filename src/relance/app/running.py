@@ -27,7 +27,7 @@ class Until(StrEnum):
     """When a run ends by itself."""
 
     STOPPED = "stopped"  #: Only by a signal.
-    IDLE = "idle"  #: Nothing is ready now, in flight or unread.
+    IDLE = "idle"  #: Nothing can be sent at the moment, is on the wire, or waits to be understood.
     DONE = "done"  #: Every enrollment has ended.
 
 

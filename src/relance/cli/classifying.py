@@ -1,4 +1,4 @@
-"""`relance classify`: reads messages and prints one JSON object each; no message, however broken, ends the run."""
+"""`relance classify`: one JSON object for each message that it reads; none, however broken, ends the run."""
 
 import os
 import sys

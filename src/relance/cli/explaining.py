@@ -41,7 +41,7 @@ def explain(email: str, sequence_name: str | None) -> None:
 @click.command(cls=Command)
 @click.argument("sequence_name", metavar="SEQUENCE")
 def audit(sequence_name: str) -> int:
-    """Say who got which step; exit 1 if anyone got one twice."""
+    """Count who got which step; exit 1 if somebody got one twice."""
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> list[reports.StepAudit]:

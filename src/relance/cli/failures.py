@@ -1,6 +1,6 @@
 """From an error to one sentence on stderr and an exit code; never a traceback.
 
-0: done. 1: the answer is no, or something needs a person. 2: wrong use. 3: could not (server, disk, lock).
+0: done. 1: no, or not without a person. 2: wrong use. 3: could not (server, disk, lock).
 """
 
 import os
@@ -22,7 +22,7 @@ TRACEBACK_VARIABLE = "RELANCE_TRACEBACK"
 
 
 class NoError(Exception):
-    """The answer is no, or something needs a person; the sentence says what."""
+    """Refused, or not possible without a person; the sentence says why."""
 
 
 class CouldNotError(Exception):

@@ -12,7 +12,7 @@ from relance.services import workspace_settings
 @click.command(cls=Command)
 @click.option("--timezone", metavar="TZ", help="Zone of the workspace, such as Europe/Berlin; else UTC.")
 def init(timezone: str | None) -> None:
-    """Create the data directory, schema, key and workspace; safe to repeat."""
+    """Make the data directory with database, key and first workspace; doing it again changes nothing."""
     current: Session = session()
     if timezone is not None:
         workspace_settings.check_timezone(timezone)

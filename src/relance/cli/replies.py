@@ -20,7 +20,7 @@ def replies() -> None:
     "--limit", type=click.IntRange(min=1), default=200, show_default=True, metavar="N", help="At most so many."
 )
 def list_replies(limit: int) -> None:
-    """List what came in, newest first, with class and lead."""
+    """List incoming messages with their class and lead, the newest first."""
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> list[Incoming]:

@@ -13,7 +13,7 @@ from relance.core.workspace import Workspace
 
 @click.command(cls=Command)
 @click.option(
-    "--until-idle", "until", flag_value=Until.IDLE.value, help="Leave when nothing is ready, in flight or unread."
+    "--until-idle", "until", flag_value=Until.IDLE.value, help="Leave when nothing is ready, on the wire or unread."
 )
 @click.option("--until-done", "until", flag_value=Until.DONE.value, help="Leave when every enrollment has ended.")
 def run(until: str | None) -> int:

@@ -1,7 +1,7 @@
-"""An attempt: the right to send one step once, and what became of it.
+"""An attempt: one step for one enrollment, claimed before it is sent, with its outcome.
 
 Rule 1: one row per enrollment and step counter, written before anything is rendered.
-Rule 2: `reserved` proves that nothing left; a definite failure returns to it or ends in `failed`.
+Rule 2: while it is `reserved` nothing has left; what fails for certain comes back here or ends as `failed`.
 Rule 3: only `sent` and `unknown` block another try.
 Rule 4: at most one open attempt per enrollment.
 """
@@ -28,7 +28,7 @@ OPEN = frozenset({AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT, AttemptStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """Unique on (workspace, enrollment, step_counter); step and version are its columns."""
+    """Unique on (workspace, enrollment, step_counter); a step that is looped back to has a higher counter."""
 
     workspace_id: int
     id: int

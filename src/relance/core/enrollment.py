@@ -13,14 +13,14 @@ from enum import StrEnum
 class EnrollmentStatus(StrEnum):
     """Exactly one of these, guarded by a CHECK in the database."""
 
-    ACTIVE = "active"  #: An action is or will be due at next_due_at; the dispatcher may claim it.
-    WAITING = "waiting"  #: Inside a wait, branch window or task step; the walker moves it on when it is due.
+    ACTIVE = "active"  #: Has something to do at next_due_at; from then on the dispatcher may take it.
+    WAITING = "waiting"  #: In a wait, or a branch that is still open; the walker moves it on when it is due.
     PAUSED = "paused"  #: By an operator, a note or a reply under policy `pause`; an operator resumes it.
-    HELD = "held"  #: A human must decide (missing value, ambiguous merge, reply under policy `hold`).
+    HELD = "held"  #: Waits for a person: a value is missing, a merge is unclear, or a reply came under policy `hold`.
     COMPLETED = "completed"  #: Every step was walked. Terminal.
     STOPPED = "stopped"  #: Ended early; stop_reason says why. Terminal.
-    BLOCKED = "blocked"  #: Structurally broken or over the step ceiling; stop_reason says which. Terminal.
-    SUPPRESSED = "suppressed"  #: Was on a suppression list when due. Terminal.
+    BLOCKED = "blocked"  #: Its sequence is broken or runs in circles; stop_reason says which. Terminal.
+    SUPPRESSED = "suppressed"  #: Suppressed by the time it was due. Terminal.
     HOLDOUT = "holdout"  #: In the control group: never written to. Terminal.
 
 

@@ -19,7 +19,7 @@ class EventName(StrEnum):
     STEP_TRIED = "step.tried"  #: A definite failure that will be tried again.
     STEP_FAILED = "step.failed"  #: A definite failure, given up.
     STEP_WITHHELD = "step.withheld"  #: The last look before sending said no.
-    OUTCOME_LOST = "outcome.lost"  #: The message may or may not have left.
+    OUTCOME_LOST = "outcome.lost"  #: Nobody knows whether the message left.
     OUTCOME_SETTLED = "outcome.settled"
     WAIT_ENDED = "wait.ended"
     BRANCH_DECIDED = "branch.decided"

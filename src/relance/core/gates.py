@@ -94,7 +94,7 @@ def lead_hold(at: Situation) -> Verdict:
 
 
 def outcome_unknown(at: Situation) -> Verdict:
-    """Pass unless an earlier message may or may not have left: nothing more until that is settled."""
+    """Pass unless nobody knows whether an earlier message left: nothing more until that is settled."""
     look = at.unknown_attempt_until
     return PASS if look is None else _lead("outcome_unknown", until=max(look, at.now + RECHECK))
 

@@ -61,7 +61,7 @@ class Mailbox:
     last_served_at: datetime | None = None
     saves_sent: bool | None = None  #: Does its SMTP side save to Sent by itself? None: not known yet.
     ids_survive: bool | None = None  #: Do our Message-IDs reach the Sent copy unchanged? None: not known yet.
-    fresh_at: datetime | None = None  #: Start of the last read of every folder, all of it ingested.
+    fresh_at: datetime | None = None  #: When the last read of all folders began whose messages are ingested.
     last_read_at: datetime | None = None
     shard: int
     revision: int = 0

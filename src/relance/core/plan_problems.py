@@ -51,7 +51,7 @@ def _policies(plan: Plan) -> Iterator[Problem]:
     if not plan.name.strip():
         yield _whole("the sequence has no name", "give it one: name: founders-q4")
     if not plan.mailboxes and plan.pool is None:
-        yield _whole("the sequence names no mailboxes", "write mailboxes: {pool: default}, or a list of addresses")
+        yield _whole("the sequence names no mailboxes", "write mailboxes: {pool: default}, or list their addresses")
     if plan.on_reply is OnReply.ENROLL and not plan.reply_sequence:
         yield _whole("on_reply enrolls, but into no sequence", "write on_reply: enroll:NAME")
     if plan.reply_sequence == plan.name:

@@ -16,7 +16,7 @@ class SequenceStatus(StrEnum):
     DRAFT = "draft"  #: Never published.
     AWAITING_APPROVAL = "awaiting_approval"  #: Published, but someone must approve.
     LIVE = "live"  #: Accepts people and moves them.
-    PAUSED = "paused"  #: Everyone is frozen in place; resuming continues from the identical step.
+    PAUSED = "paused"  #: Nobody moves; after resuming everybody goes on where they stood.
     ARCHIVED = "archived"  #: Finished. Terminal.
 
 

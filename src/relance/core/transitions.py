@@ -3,11 +3,11 @@
 Rule 1: every change of an enrollment's status is an entry of `ENROLLMENT_TRANSITIONS`; what is not there raises.
 Rule 2: an event that leaves the status as it is is an entry as well, and is written to the history like any other.
 Rule 3: a terminal status is never left. What still arrives (a late acceptance, a reply) is recorded without moving.
-Rule 4: a human answer ends the run, even if an operator was holding it.
-Rule 5: acceptance is recorded in every status; only an active or waiting enrollment moves on by it.
+Rule 4: a person's answer ends the enrollment, also one that an operator has paused or that is held.
+Rule 5: acceptance is written down whatever the status; it moves on only who is active or waiting.
 Rule 6: an attempt goes `sent` from everywhere once there is proof that it left: an answer that names it, a notice about
         it, its copy in Sent. After a restored backup even one that was thought `reserved` or `voided` may have left.
-Rule 7: this module reads no clock, no database and no configuration.
+Rule 7: nothing here reads a clock, a database or a setting.
 """
 
 from collections.abc import Mapping

@@ -42,7 +42,8 @@ def failure_of(error: ConnectorError, *, mailbox: Mailbox, now: datetime) -> Fai
 
 
 def _rejected(error: RejectedError, *, rest: datetime, now: datetime) -> Failure:
-    response = f"{error.code} {error.enhanced or ''} {error.text}".replace("  ", " ")
+    named = error.enhanced is None or error.text.startswith(error.enhanced)
+    response = f"{error.code} {error.text}" if named else f"{error.code} {error.enhanced} {error.text}"
     if error.stage == "MAIL":
         return MailboxTrouble(reason="sender_refused", response=response, status=None, until=rest)
     verdict = reason_of(error.enhanced, str(error.code), error.text)

@@ -37,7 +37,7 @@ class Dispatcher:
         return any((one.workspace_id, one.enrollment_id) == wanted for one in self._claims.values())
 
     async def run_once(self) -> int:
-        """Do one pass and return how many claims were handed to the sender."""
+        """Run a pass; the number is that of claims handed to the sender."""
         room = self._around.limits.sends_at_once - len(self._sending)
         unread = self.unread()  # what came in while no engine listened is read before anything is sent
         if room <= 0 or unread is None or self._stopped or not self._around.lease_holds():

@@ -23,7 +23,7 @@ class Housekeeper:
         self._pruned_at: datetime | None = None
 
     async def run_once(self) -> int:
-        """Do one pass and return how many opt-outs were journalled."""
+        """Run a pass; the number is that of opt-outs journalled."""
         journalled = await self._journal_opt_outs()
         now = self._around.clock.now()
         if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:

@@ -31,7 +31,7 @@ class Ingester:
         self._locks: dict[Box, asyncio.Lock] = {}
 
     async def run_once(self) -> int:
-        """Do one pass and return how many messages were taken off the stage."""
+        """Run a pass; the number is that of messages taken off the stage."""
         waiting = await self._around.store.read(ingestion.waiting_mailboxes)
         moved = 0
         for row in waiting:

@@ -87,7 +87,7 @@ class Poller:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def run_once(self) -> int:
-        """Do one pass and return how many reads were started."""
+        """Run a pass; the number is that of reads started."""
         now = self._around.clock.now()
         connected = await self._around.store.read(_connected)
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}

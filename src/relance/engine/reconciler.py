@@ -1,7 +1,7 @@
 """Settles outcomes that were lost, and sees to it that every message sent has its copy in Sent.
 
 Rule 1: a find counts at once; absence counts only after the ambiguity grace, on a server that saves what it relays,
-        and when a later message by the same route is there. If none is, one is sent to the mailbox itself.
+        and when something sent later on that route is there. If nothing is, the mailbox writes to itself.
 Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
 """
 
@@ -34,7 +34,7 @@ class Reconciler:
         self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
     async def run_once(self) -> int:
-        """Do one pass and return how many attempts were settled, put off or copied."""
+        """Run a pass; the number is that of attempts settled, put off or copied."""
         if not self._around.lease_holds():
             return 0
         lost, uncopied = await self._around.store.read(_to_do, now=self._around.clock.now())

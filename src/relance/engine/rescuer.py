@@ -30,7 +30,7 @@ class Rescuer:
         self._since = at
 
     async def run_once(self) -> int:
-        """Do one pass and return how many records were rescued."""
+        """Run a pass; the number is that of records rescued."""
         around, rescued = self._around, 0
         if not around.lease_holds():
             return 0

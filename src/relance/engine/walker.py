@@ -15,7 +15,7 @@ class Walker:
         self._around = around
 
     async def run_once(self) -> int:
-        """Do one pass and return how many enrollments moved."""
+        """Run a pass; the number is that of enrollments moved."""
         around, moved = self._around, 0
         if not around.lease_holds():
             return 0

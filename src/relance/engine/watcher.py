@@ -21,7 +21,7 @@ class Watcher:
         self._watches: dict[Box, asyncio.Task[None]] = {}
 
     async def run_once(self) -> int:
-        """Do one pass and return how many watches were started or ended."""
+        """Run a pass; the number is that of watches started or ended."""
         connected = await self._around.store.read(_watchable)
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id) for m in connected}
         ended = [box for box in self._watches if box not in boxes]

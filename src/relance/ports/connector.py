@@ -169,7 +169,7 @@ class NotReleasedError(ConnectorError):
 
 
 class OutcomeUnknownError(ConnectorError):
-    """The message may or may not have left. Reconcile before any retry."""
+    """Perhaps the message left, perhaps not. Look it up before anything is tried again."""
 
 
 class ReadingFailedError(ConnectorError):

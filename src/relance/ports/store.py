@@ -29,7 +29,7 @@ class StoreUnavailableError(StoreError):
 class CommitUnknownError(StoreError):
     """The connection was lost inside COMMIT: the writes may or may not be there.
 
-    After `begin`: do not release, read again. After `confirm`: apply again.
+    Where `begin` ends so, nothing is released and the row is read anew; where `confirm` does, it is applied once more.
     """
 
 

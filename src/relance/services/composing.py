@@ -43,7 +43,7 @@ def compose_step(
     seed: bytes,
     now: datetime,
 ) -> Composed | MissingValue:
-    """Render and compose; a missing or blank value without a default comes back as MissingValue, never as a gap.
+    """Render and compose; where a value is missing or blank and has no default, MissingValue comes back, never a gap.
 
     Raises ValueError for what cannot be a correct message, such as an address that no header can hold.
     """

@@ -1,7 +1,7 @@
 """Finding what can be sent now: lanes of mailbox × sequence, one enrollment a visit, least recently served first.
 
 Rule 1: only mailboxes that are free now are looked at, so that a backlog behind exhausted ones costs nothing.
-Rule 2: each sequence's most-due row comes first, then each one's second; workspaces take turns outermost.
+Rule 2: first the most-due row of each sequence, then the second of each; workspaces take turns outermost.
 Rule 3: a claim is a conditional write of the lock; whoever comes second finds nothing.
 """
 

@@ -1,6 +1,6 @@
 """`explain`: one call answers for one lead. The command line, the API and the page print what this returns.
 
-Where is it, why did it stop, what was sent when from which mailbox and variant, which gate holds it now, what came in.
+Its place and its end with the reason, every message out (time, mailbox, variant) and in, and the gates as they are now.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Leads: added, merged on their identities, noted, erased. A lead already known is merged, never doubled."""
+"""Leads: added, merged on their identities, noted, erased. Whoever is known gets the new data; nobody becomes two."""
 
 import re
 from collections.abc import Mapping

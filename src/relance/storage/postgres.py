@@ -29,7 +29,7 @@ from relance.storage.statements import Dialect, load_statements
 T = TypeVar("T")
 P = ParamSpec("P")
 Connection = psycopg.Connection[tuple[object, ...]]
-CONNECTIONS = 8  #: Per process. The batch is the unit of the engine: more would wait for each other's locks.
+CONNECTIONS = 8  #: Per process. Work comes in batches: more connections would wait for each other's locks.
 TRIES = 3  #: Of one transaction, where the loser of a deadlock or a lost connection changed nothing.
 PATIENCE = 15.0  #: Real seconds to wait for a connection.
 

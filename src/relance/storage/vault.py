@@ -1,4 +1,4 @@
-"""Secrets under envelope encryption: a data key per workspace, wrapped by the installation's key in a local file.
+"""Secrets in two layers: each workspace's data key encrypts them, and the installation's key, a local file, wraps that.
 
 Rule 1: the key file is made once, for its owner only, complete or not at all; it is never in a backup.
 Rule 2: AES-256-GCM with a random nonce; what a secret is bound to is authenticated, so it cannot be moved elsewhere.

@@ -12,7 +12,7 @@ from relance.core.sequence import SequenceStatus
 from relance.core.verdict import PASS, Defer, Holds, Leave, Stop
 from unit.core.making import NOW, enrollment
 
-REPLY = Answer(at=datetime(2026, 11, 30, 9, 14, tzinfo=UTC), step="intro", matched_by="In-Reply-To")
+REPLY = Answer(at=datetime(2026, 11, 30, 8, 47, tzinfo=UTC), step="intro", matched_by="In-Reply-To")
 LATER = datetime(2026, 12, 1, 8, tzinfo=UTC)
 
 
@@ -42,12 +42,12 @@ def entry(cause: str) -> HistoryEntry:
         (
             ended(EnrollmentStatus.STOPPED, StopReason.REPLIED),
             {"answer": REPLY},
-            "Stopped: replied on 30 Nov 2026 09:14 UTC to step intro, matched by In-Reply-To.",
+            "Stopped: replied on 30 Nov 2026 08:47 UTC to step intro, matched by In-Reply-To.",
         ),
         (
             ended(EnrollmentStatus.STOPPED, StopReason.BOUNCED),
             {"answer": REPLY},
-            "Stopped: bounced on 30 Nov 2026 09:14 UTC after step intro, matched by In-Reply-To.",
+            "Stopped: bounced on 30 Nov 2026 08:47 UTC after step intro, matched by In-Reply-To.",
         ),
         (
             ended(EnrollmentStatus.STOPPED, StopReason.MANUAL),

@@ -42,7 +42,7 @@ def test_a_provider_s_own_ceiling_holds():
 
 @given(st.text(min_size=1), st.sampled_from(sorted(PRESETS)))
 def test_the_gap_is_drawn_between_its_bounds_and_always_the_same(key, preset):
-    """A retry, a forecast and a second worker wait equally long."""
+    """Whoever asks again, here or elsewhere, gets the same rest."""
     box = replace(mailbox(), min_gap=PRESETS[preset].min_gap, max_gap=PRESETS[preset].max_gap)
     drawn = gap(box, key=key)
 

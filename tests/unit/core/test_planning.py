@@ -32,7 +32,7 @@ HOURS = st.integers(0, 2_000).map(lambda hours: NOW + timedelta(hours=hours))
 
 @given(HOURS, DELAYS, DELAYS)
 def test_a_step_is_due_inside_the_window_and_never_early(ended_at, after, duration):
-    """B11: waits are clamped to the sending window."""
+    """B11: a wait that ends outside the sending window ends when it opens."""
     second = wait("rest", str(duration), str(after)) if duration.amount else email("bump", str(after))
     the_plan = plan(email("intro"), second, window=Window())
     match advance(the_plan, enrollment(), ended_at=ended_at, zone=PARIS):

@@ -92,7 +92,7 @@ def test_acceptance_and_replies_are_recorded_in_every_status(status, event):
     ],
 )
 def test_a_reply_while_paused_or_held_stops_the_enrollment(status, event):
-    """A human answer ends the run even if an operator was holding it; so do the other endings."""
+    """Pausing protects from no ending: an answer ends it, and so do the others."""
     moved, _ = change(
         standing(status),
         event=event,

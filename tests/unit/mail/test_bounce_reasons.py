@@ -18,7 +18,7 @@ def test_a_blocked_sender_is_a_block_and_never_the_persons_fault():
 
 
 def test_the_senders_daily_quota_is_a_block_called_quota():
-    """550 5.4.5 Daily sending quota exceeded: the mailbox waits for its reset, the lead is re-queued."""
+    """A used-up quota of the sender is the mailbox's trouble: it waits for the reset, the lead is tried again."""
     found = reason_of("5.4.5", 550, "550 5.4.5 Daily user sending quota exceeded.")
 
     assert (BounceKind.BLOCK, BounceReason.QUOTA, False) == (found.kind, found.reason, found.hard)

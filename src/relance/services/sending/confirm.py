@@ -1,4 +1,4 @@
-"""Record that the step left and what is due next, or neither.
+"""Write acceptance and the next due time together.
 
 Acceptance is recorded whatever became of the enrollment meanwhile; only one that still walks moves on.
 """

@@ -1,4 +1,4 @@
-"""An outcome that was lost: the message may or may not have left. Nothing is tried again until it is settled.
+"""An outcome that was lost: perhaps the message left, perhaps not. Nothing is tried again until it is settled.
 
 Rule 1: any find, answer, bounce or Sent copy that names the message settles it as sent, at once.
 Rule 2: "not sent" is said only after release_by + the ambiguity grace, and only where absence proves something.

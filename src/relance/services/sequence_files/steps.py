@@ -25,10 +25,10 @@ from relance.services.sequence_files.forms import Form
 BUILT: Final = (EmailStep.kind, WaitStep.kind, BranchStep.kind)
 NOT_BUILT_KINDS: Final = frozenset(
     {
-        "call", "linkedin_invite", "linkedin_dm", "linkedin_inmail", "sms", "whatsapp_template", "call_ivr",
-        "linkedin_view", "linkedin_like", "linkedin_find_email", "linkedin_withdraw", "linkedin_endorse_skills",
-        "linkedin_follow", "task", "webhook", "split", "goal", "exit", "set_field", "assign_owner", "move_stage",
-        "enroll",
+        "assign_owner", "call", "call_ivr", "enroll", "exit", "goal", "linkedin_dm", "linkedin_endorse_skills",
+        "linkedin_find_email", "linkedin_follow", "linkedin_inmail", "linkedin_invite", "linkedin_like",
+        "linkedin_view", "linkedin_withdraw", "move_stage", "set_field", "sms", "split", "task", "webhook",
+        "whatsapp_template",
     }
 )  # fmt: skip
 NOT_BUILT_KEYS: Final[Mapping[str, str]] = MappingProxyType(

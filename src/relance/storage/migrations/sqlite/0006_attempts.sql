@@ -1,4 +1,4 @@
--- The right to send one step once, and what became of it.
+-- Each step of an enrollment that is to be sent, claimed before it is, with its outcome.
 
 CREATE TABLE attempts (
     workspace_id INTEGER NOT NULL,
