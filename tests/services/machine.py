@@ -1,6 +1,7 @@
 """A random life over the real services: three people, two sequences, two mailboxes, and everything that can happen."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import timedelta
@@ -94,6 +95,7 @@ class LifeMachine(RuleBasedStateMachine):
             return made
 
         self.boxes = self.run(self.store.write(make))
+        self.slow = self.run(self.store.read(sequences.by_name, self.workspace.id, "slow")).id
 
     # --- outward ---
 
@@ -368,10 +370,20 @@ class LifeMachine(RuleBasedStateMachine):
                 flying = any(f.reserved.attempt.id == attempt.id for f in self.flights)
                 assert flying or attempt.status in {AttemptStatus.SENT, AttemptStatus.UNKNOWN}, attempt
         held = [attempt for attempt in attempts if attempt.holds_slot]
-        for box in self.boxes:
-            for day in {attempt.slot_day for attempt in attempts}:
-                expected = sum((one.mailbox_id, one.slot_day) == (box.id, day) for one in held)
-                key = {"scope": "mailbox_day", "scope_id": box.id, "bucket": day}
-                used = self._all(int, "usage.used", **key)
+        expected: Counter[tuple[str, int, str]] = Counter()
+        for one in held:
+            expected["mailbox_day", one.mailbox_id, one.slot_day] += 1
+            expected["mailbox_hour", one.mailbox_id, one.slot_hour] += 1
+            if one.sequence_id == self.slow and one.version == 1:  # the only version with caps of its own
+                expected["sequence_day", one.sequence_id, one.slot_day] += 1
+                expected["sequence_new_day", one.sequence_id, one.slot_day] += one.step_counter == 1
+        for one in attempts:
+            for scope, scope_id, bucket in (
+                ("mailbox_day", one.mailbox_id, one.slot_day),
+                ("mailbox_hour", one.mailbox_id, one.slot_hour),
+                ("sequence_day", one.sequence_id, one.slot_day),
+                ("sequence_new_day", one.sequence_id, one.slot_day),
+            ):
+                used = self._all(int, "usage.used", scope=scope, scope_id=scope_id, bucket=bucket)
 
-                assert expected == (used[0] if used else 0), (box.address, day)
+                assert expected[scope, scope_id, bucket] == (used[0] if used else 0), (scope, scope_id, bucket)
