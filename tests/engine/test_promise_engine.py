@@ -7,11 +7,11 @@ from datetime import timedelta
 from engine.rig import LIMITS, WITHIN, Rig
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
-from relance.core.mailbox import Mailbox
 from relance.engine.lease import Lease
 from relance.engine.rescuer import Rescuer
 from relance.engine.surroundings import Limits
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
+from relance.ports.store import Transaction
 from relance.services import leasing, mailboxes
 from relance.testing import letters
 from relance.testing.fake_connector import Hold, Point
@@ -182,8 +182,8 @@ async def test_a_new_route_has_to_show_anew_whether_it_keeps_copies(rig: Rig):
     await rig.prepare()
     box = await rig.box()
 
-    def move(tx, **settings: object) -> None:
-        mailboxes.change(tx, _with(box, settings={**box.settings, **settings}), sealed=None)
+    def move(tx: Transaction, /, **settings: object) -> None:
+        mailboxes.change(tx, replace(box, settings={**box.settings, **settings}), sealed=None)
 
     await rig.store.write(move)
     same = await rig.box()
@@ -262,15 +262,11 @@ async def test_whoever_may_have_written_what_nobody_understands_is_left_in_peace
     assert [(EnrollmentStatus.HELD, "unreadable_answer")] * 2 == [(one.status, one.hold_reason) for one in held]
 
 
-def _with(box: Mailbox, **changes: object) -> Mailbox:
-    return replace(box, **changes)
-
-
 async def _forget(rig: Rig) -> None:
     """Know nothing about how the server treats what it sends."""
     box = await rig.box()
 
-    def forget(tx) -> None:
-        mailboxes.change(tx, _with(box, settings={"changed": True}), sealed=None)
+    def forget(tx: Transaction) -> None:
+        mailboxes.change(tx, replace(box, settings={"changed": True}), sealed=None)
 
     await rig.store.write(forget)

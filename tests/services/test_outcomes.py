@@ -284,7 +284,7 @@ async def test_a_mailbox_that_is_removed_forgets_its_login_and_keeps_its_history
     assert [scene.box.id] == [attempt.mailbox_id for attempt in await life.attempts(scene.run)]
 
 
-async def _interfere(life, scene, raw, what) -> None:
+async def _interfere(life, scene, raw, what: str) -> None:
     ids = {"workspace_id": scene.workspace.id}
     match what:
         case "reply":
@@ -297,3 +297,5 @@ async def _interfere(life, scene, raw, what) -> None:
             await life.store.write(sequences.pause, **ids, name="q4", now=life.now)
         case "mailbox":
             await life.store.write(mailboxes.pause, scene.box, reason="holiday", now=life.now)
+        case _:
+            raise ValueError(f"nobody can do {what}")
