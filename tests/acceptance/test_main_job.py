@@ -147,7 +147,7 @@ def assert_what_the_product_says(product: Product, cast: Cast, answer_id: str) -
     assert answer_id in explained["history"][-1]["cause"]
     assert ["In-Reply-To"] == [each["matched_by"] for each in explained["messages"] if each["direction"] == "in"]
     assert explained["summary"].startswith("Stopped: replied on ")
-    assert [("intro", "sent")] == [(each["step"], each["status"]) for each in explained["attempts"]]
+    assert ["intro"] == [each["step"] for each in explained["attempts"] if each["status"] != "voided"]
     assert {
         cast.unknown: "hard_bounce",
         cast.bounces: "hard_bounce",

@@ -48,6 +48,7 @@ class Sender:
         try:
             reserved = await self._reserve(claimed)
             if reserved is not None:
+                await self._look_again(reserved)
                 await self._send(reserved)
         except (StoreError, LostRaceError) as error:
             self._around.log.error("send.not_recorded", enrollment=claimed.enrollment_id, error=str(error))
@@ -93,6 +94,17 @@ class Sender:
             now=around.clock.now(),
         )
         return None
+
+    async def _look_again(self, reserved: sending.Reserved) -> None:
+        """Read the mailbox of a follow-up once more: nothing tells at once of an answer where no notification comes.
+
+        Whatever it brings, `begin` sees; a read that fails leaves the limit of the gate, which has just passed.
+        """
+        mailbox = reserved.mailbox
+        follows = reserved.enrollment.last_sent_at is not None
+        read_at, now = mailbox.fresh_at, self._around.clock.now()
+        if follows and (read_at is None or now - read_at > defaults.READ_AGAIN):
+            await self._refresh(Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id))
 
     async def _send(self, reserved: sending.Reserved) -> None:
         around, attempt = self._around, reserved.attempt
