@@ -45,7 +45,7 @@ def settle(attempt_id: int, outcome: str) -> None:
 
 
 def _unknown(reader: Reader, workspace_id: int, attempt_id: int) -> Attempt:
-    found = reader.one(Attempt, "attempts.find", workspace_id=workspace_id, id=attempt_id)
+    found = reader.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if found is None:
         raise NotFoundError(f"there is no attempt {attempt_id}; see `relance stuck`")
     if found.status is not AttemptStatus.UNKNOWN:

@@ -10,7 +10,7 @@ import click
 from relance.cli.bounded_classifying import BoundedClassifier, other
 from relance.cli.failures import DONE, NO
 from relance.cli.json_lines import as_line
-from relance.cli.printing import complain, print_line
+from relance.cli.printing import complain, counted, print_line
 from relance.cli.session import Command, session
 from relance.mail.classify import as_json
 
@@ -39,7 +39,7 @@ def classify(files: tuple[str, ...], files_from: str | None) -> int:
                 continue
             print_line(classifier.classify(path, raw))
     if unreadable:
-        complain(f"relance: {unreadable} files could not be read; check their paths and rights")
+        complain(f"relance: {counted(unreadable, 'file')} could not be read; check path and rights")
     return NO if unreadable else DONE
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from relance.app import LOGIN, Installation
+from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
@@ -104,7 +105,12 @@ def _engine(reader: Reader) -> Finding:
     if owners:
         return Finding(name="engine", ok=True, detail=f"running as {', '.join(owners)}")
     remedy = "start it with `relance run`" if walking else None
-    return Finding(name="engine", ok=not walking, detail=f"not running; {walking} enrollments wait", remedy=remedy)
+    return Finding(
+        name="engine",
+        ok=not walking,
+        detail=f"not running; {counted(walking, 'enrollment waits', 'enrollments wait')}",
+        remedy=remedy,
+    )
 
 
 def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:

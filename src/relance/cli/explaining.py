@@ -9,7 +9,7 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO
 from relance.cli.leads import spelled
-from relance.cli.printing import complain, shown
+from relance.cli.printing import complain, counted, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.services import explaining, reports
@@ -53,7 +53,8 @@ def audit(sequence_name: str) -> int:
     )
     twice = sorted({address for step in found for address in step.twice})
     if twice:
-        complain(f"relance: {len(twice)} people got a step twice ({', '.join(twice[:5])}); please report this")
+        who = f"{counted(len(twice), 'person', 'people')} got a step twice ({', '.join(twice[:5])})"
+        complain(f"relance: {who}; please report this")
     return NO if twice else DONE
 
 

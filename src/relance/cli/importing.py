@@ -12,7 +12,7 @@ import click
 
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, CouldNotError
-from relance.cli.printing import complain
+from relance.cli.printing import complain, counted
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
@@ -162,7 +162,7 @@ def import_leads(
     if not errors.count:
         return DONE
     where = f"see {errors_path}" if not dry_run else "import without --dry-run to get them as a file"
-    complain(f"relance: {errors.count} rows are invalid; {where}, correct them and import that file")
+    complain(f"relance: {counted(errors.count, 'row is', 'rows are')} invalid; {where}, correct it and import it again")
     return NO
 
 
@@ -218,7 +218,7 @@ def _sentence(opened: LeadFile, counts: Counts, errors: Errors, *, dry_run: bool
         lines.append(f"… and {errors.count - len(errors.first)} more")
     would = "would be " if dry_run else ""
     lines.append(
-        f"{counts.rows} rows: {counts.imported} {would}imported, {counts.merged} {would}merged, "
+        f"{counted(counts.rows, 'row')}: {counts.imported} {would}imported, {counts.merged} {would}merged, "
         f"{errors.count} invalid, {counts.skipped} skipped."
     )
     if counts.enrolled or counts.already_enrolled:

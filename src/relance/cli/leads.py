@@ -9,7 +9,7 @@ import click
 
 from relance.app import Installation
 from relance.cli.importing import import_leads
-from relance.cli.printing import shown
+from relance.cli.printing import counted, shown
 from relance.cli.session import Group, session
 from relance.core.lead import Lead, Touch
 from relance.core.suppression import Suppression
@@ -115,7 +115,10 @@ def note(email: str, text: str) -> None:
         )
 
     paused = current.run(write)
-    current.printer.facts({"email": spelled(email), "paused": paused}, f"Noted; {paused} enrollments were paused.")
+    current.printer.facts(
+        {"email": spelled(email), "paused": paused},
+        f"Noted; {counted(paused, 'enrollment is', 'enrollments are')} paused.",
+    )
 
 
 @lead.command()

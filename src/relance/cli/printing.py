@@ -78,6 +78,11 @@ def harmless(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.encode("utf-8", "replace").decode())
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: `1 row`, `3 rows`, `1 person`, `2 people`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def shown(value: object) -> str:
     """Return one value as a person reads it in a table."""
     match value:

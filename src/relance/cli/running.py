@@ -6,7 +6,7 @@ from relance.app import Installation
 from relance.app.running import Ran, Until
 from relance.app.running import run as run_engine
 from relance.cli.failures import DONE, NO
-from relance.cli.printing import complain, shown
+from relance.cli.printing import complain, counted, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 
@@ -39,6 +39,6 @@ def run(until: str | None) -> int:
         f"{standing.unfinished} unfinished; next ready: {shown(standing.next_at)}",
     )
     if standing.unknown and wanted is not Until.STOPPED:
-        complain(f"relance: {standing.unknown} outcomes are unknown; see `relance stuck`")
+        complain(f"relance: {counted(standing.unknown, 'outcome is', 'outcomes are')} unknown; see `relance stuck`")
         return NO
     return DONE

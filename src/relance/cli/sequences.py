@@ -11,7 +11,7 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO
 from relance.cli.previews import preview, test
-from relance.cli.printing import complain
+from relance.cli.printing import complain, counted
 from relance.cli.sequence_sources import read_file
 from relance.cli.session import Group, session
 from relance.core import plan_document
@@ -39,7 +39,9 @@ def validate(file: Path) -> int:
     match read_file(file):
         case Sound(plan=plan):
             facts = {"file": str(file), "valid": True, "name": plan.name, "steps": len(plan.steps), "problems": []}
-            current.printer.facts(facts, f"{file} is a sound sequence: {plan.name}, {len(plan.steps)} steps.")
+            current.printer.facts(
+                facts, f"{file} is a sound sequence: {plan.name}, {counted(len(plan.steps), 'step')}."
+            )
             return DONE
         case Broken() as broken:
             return _refuse(broken)

@@ -9,7 +9,7 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, CouldNotError
 from relance.cli.leads import suppression_facts
-from relance.cli.printing import complain
+from relance.cli.printing import complain, counted
 from relance.cli.session import Group, session
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason, SuppressionScope, marks_of
 from relance.core.workspace import Workspace
@@ -151,7 +151,8 @@ def import_file(file: Path, scope: str) -> int:
         raise CouldNotError(f"{file} cannot be read: {error.strerror}") from error
     current.printer.facts(_facts(file, counts, bad), _sentence(counts, bad))
     if bad:
-        complain(f"relance: {len(bad)} lines name nobody, the first is line {bad[0].line}: correct them, import again")
+        found = counted(len(bad), "line names", "lines name")
+        complain(f"relance: {found} nobody, the first is line {bad[0].line}: correct and import again")
     return NO if bad else DONE
 
 
@@ -162,7 +163,7 @@ def _facts(file: Path, counts: Mapping[str, int], bad: Sequence[BadTarget]) -> M
 
 def _sentence(counts: Mapping[str, int], bad: Sequence[BadTarget]) -> str:
     lines = [f"line {one.line}: {one.reason}" for one in bad[:SHOWN]]
-    total = f"{counts['rows']} rows: {counts['added']} added, {counts['known']} known, {len(bad)} invalid."
+    total = f"{counted(counts['rows'], 'row')}: {counts['added']} added, {counts['known']} known, {len(bad)} invalid."
     return "\n".join([*lines, total])
 
 
