@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from datetime import UTC, datetime
 from typing import cast
 
 import structlog
@@ -24,8 +25,18 @@ def make_log(config: Config) -> Log:
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 structlog.processors.format_exc_info,
+                _readable_times,
                 renderer,
             ],
             wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(config.log_level.upper())),
         ),
     )
+
+
+def _readable_times(_logger: object, _method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Write instants as the line's own timestamp is written, not as Python would repeat them."""
+    return {name: _instant(value) if isinstance(value, datetime) else value for name, value in line.items()}
+
+
+def _instant(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
