@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from relance.core.attempt import OPEN, Attempt, AttemptStatus
-from relance.core.enrollment import TERMINAL, Enrollment, HistoryEntry
+from relance.core.enrollment import TERMINAL, WALKING, Enrollment, HistoryEntry
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
 from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.sequence import SequenceStatus
 from relance.ports.store import Reader, Store
 from relance.services import enrollments, leads, mailboxes, rescuing, sending, sequences, walking
 from relance.services.refusals import RefusedError
@@ -113,11 +114,9 @@ class LifeMachine(RuleBasedStateMachine):
     @rule(ends=st.lists(st.sampled_from(["accepted", "accepted", "lost", "lost after all"]), min_size=2, max_size=2))
     def an_hour_of_work(self, ends: list[str]) -> None:
         """Send what is due, as usual; most of it is accepted."""
-        self.life.later(hours=1)
-        self.walk()
-        self.claim_and_reserve()
+        self._prepare()
         for flight, end in zip(list(self.flights), ends, strict=False):
-            outcome = self.run(self.life.begin(flight.reserved))
+            outcome = self._begin(flight)
             self.flights.remove(flight)
             if not isinstance(outcome, sending.Begun):
                 continue
@@ -127,6 +126,13 @@ class LifeMachine(RuleBasedStateMachine):
                 self.run(self.life.confirm(flight.reserved))
             else:
                 self.run(self.life.lose(outcome.attempt))
+
+    def _prepare(self) -> None:
+        """See to it that something is about to leave, if anything can."""
+        if not self.flights:
+            self.life.later(hours=1)
+            self.walk()
+            self.claim_and_reserve()
 
     @rule()
     def everybody_goes_on(self) -> None:
@@ -144,11 +150,48 @@ class LifeMachine(RuleBasedStateMachine):
     def begin(self, data: st.DataObject) -> None:
         """Take the last look."""
         flight = data.draw(st.sampled_from([one for one in self.flights if one.attempt is None]))
-        outcome = self.run(self.life.begin(flight.reserved))
+        outcome = self._begin(flight)
         if isinstance(outcome, sending.Begun):
             flight.attempt = outcome.attempt
         else:
             self.flights.remove(flight)
+
+    @rule(data=st.data(), what=st.sampled_from(["run", "sequence", "mailbox", "note"]))
+    def something_comes_between(self, data: st.DataObject, what: str) -> None:
+        """Pause what is prepared, then take the last look."""
+        self._prepare()
+        if all(one.attempt is not None for one in self.flights):
+            return
+        flight = data.draw(st.sampled_from([one for one in self.flights if one.attempt is None]))
+        run, now = flight.reserved.enrollment, self.life.now
+        ids = {"workspace_id": run.workspace_id}
+        match what:
+            case "run":
+                self.run(self.store.write(enrollments.pause, **ids, enrollment_id=run.id, cause="by hand", now=now))
+            case "sequence":
+                self.operate_sequence(flight.reserved.plan.name, sequences.pause)
+            case "mailbox":
+                self.run(self.store.write(mailboxes.pause, flight.reserved.mailbox, reason="by hand", now=now))
+            case _:
+                self.note(flight.reserved.lead.email)
+        if isinstance(self._begin(flight), sending.Withheld):
+            self.flights.remove(flight)
+            return
+        raise AssertionError(f"it left although its {what} was paused")
+
+    def _begin(self, flight: Flight) -> sending.Begun | sending.Withheld:
+        """Take the last look, and look ourselves: nothing may leave for whom something speaks against it now."""
+        outcome = self.run(self.life.begin(flight.reserved))
+        if isinstance(outcome, sending.Begun):
+            run = self.run(self.life.again(flight.reserved.enrollment))
+            box = self.run(self.life.box(flight.reserved.mailbox))
+            names = [self.run(self.store.read(sequences.by_name, self.workspace.id, name)) for name in SEQUENCES]
+
+            assert run.status in WALKING
+            assert (run.replied_at, run.step_counter) == (None, outcome.attempt.step_counter)
+            assert MailboxStatus.PAUSED is not box.status
+            assert SequenceStatus.LIVE is next(one.status for one in names if one.id == run.sequence_id)
+        return outcome
 
     def _land(self, data: st.DataObject, *, began: bool) -> Flight:
         flight = data.draw(st.sampled_from([f for f in self.flights if (f.attempt is not None) or not began]))
