@@ -2,9 +2,9 @@
 
 import pytest
 
+from connectors.wire_names import encode_modified_utf7
 from relance.connectors.smtp_imap.folders import MOST_OF_A_ROLE, NAMES, choose_folders, sent_name
 from relance.connectors.smtp_imap.imap_parser import Listed
-from relance.connectors.smtp_imap.modified_utf7 import encode_modified_utf7
 from relance.ports.connector import FolderRole
 
 INBOX, SENT, JUNK, ARCHIVE, ALL = (

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from connectors.wire_names import encode_modified_utf7
 from relance.connectors.smtp_imap.imap_commands import (
     Bulk,
     Command,
@@ -21,7 +22,7 @@ from relance.connectors.smtp_imap.imap_commands import (
 )
 from relance.connectors.smtp_imap.imap_values import read_values
 from relance.connectors.smtp_imap.imap_wire import Frame, Framer, Literal, WireLimits
-from relance.connectors.smtp_imap.modified_utf7 import decode_modified_utf7, encode_modified_utf7
+from relance.connectors.smtp_imap.modified_utf7 import decode_modified_utf7
 
 PLUS = frozenset({"LITERAL+"})
 MINUS = frozenset({"LITERAL-"})

@@ -6,7 +6,7 @@ that nothing of one machine gets into the product.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -116,3 +116,48 @@ def sql_in_python(source: str) -> list[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     return [f"line {line}: a statement belongs into a .sql file" for line, text in texts if SQL.match(text)]
+
+
+def statements_nobody_asks_for(sql: str, python: str) -> list[str]:
+    """Refuse a named statement whose name no string of the product says."""
+    names = re.findall(r"^-- name: (\S+)$", sql, re.MULTILINE)
+    return [f"nobody asks for {name}" for name in names if f'"{name}"' not in python]
+
+
+def names_nobody_says(sources: Mapping[str, str]) -> list[str]:
+    """Refuse a function, class or constant that no file of the product reads; `sources` maps paths to their texts.
+
+    A function with a decorator is known to whoever decorated it. Methods are left to their readers, because a library
+    may call them.
+    """
+    trees = {path: ast.parse(text) for path, text in sources.items()}
+    said = {name for tree in trees.values() for node in ast.walk(tree) for name in _names_read(node)}
+    return [
+        f"{path}: nobody uses {name}"
+        for path, tree in trees.items()
+        for node in tree.body
+        for name in _names_made(node)
+        if name not in said and not name.startswith("__")
+    ]
+
+
+def _names_read(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+            return [name]
+        case ast.Constant(value=str(text)):  # a quoted annotation, an entry point such as "leads:lead"
+            return re.findall(r"\w+", text) if " " not in text.strip() else re.findall(r"\b[A-Z]\w+(?=[,\]\[])", text)
+        case _:
+            return []
+
+
+def _names_made(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name, decorator_list=[]) | ast.AsyncFunctionDef(name=name, decorator_list=[]):
+            return [name]
+        case ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+        case _:
+            return []

@@ -59,7 +59,7 @@ async def test_the_world_is_quiet_when_nobody_asks_anything(open_world: OpenWorl
     await world.until_quiet()
     client.writer.write(b"a NO")
     while world.quiet():
-        world.quiet_changed.clear()
+        world.activity.changed.clear()
         await asyncio.sleep(0)
     await client.say("OP")
     await client.hear()

@@ -1,6 +1,5 @@
 """What comes in, and what it does: to the run it answers, to the person, to the company, to the mailbox."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,19 +9,10 @@ from relance.core.mailbox import MailboxStatus
 from relance.core.sequence import OnReply, StopScope
 from relance.core.suppression import tombstone_of
 from relance.ports.connector import FolderRole
-from relance.services import enrollments, ingestion, sequences
+from relance.services import answers, enrollments, ingestion, sequences
 from relance.services.ingestion import Ingested
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """How many messages of one kind are kept."""
-
-    kind: str
-    count: int
-
 
 ACTIVE, STOPPED = EnrollmentStatus.ACTIVE, EnrollmentStatus.STOPPED
 
@@ -440,10 +430,10 @@ async def test_strangers_mail_is_not_kept(life):
     known = letters.write(sender="known@else.example", to=scene.box.address, subject="Hello", text="Hello", at=life.now)
     notice = letters.bounce(raw.replace(b"ann@lead.example", b"nobody@else.example"), at=life.now, original=False)
     became = [await life.receive(scene.box, mail) for mail in (stranger, known, notice)]
-    kept = await life.store.read(lambda r: r.all(Kept, "messages.count_by_kind", workspace_id=scene.workspace.id))
+    kept = await life.store.read(answers.incoming, workspace_id=scene.workspace.id, limit=10)
 
     assert [Ingested.IGNORED, Ingested.KEPT, Ingested.KEPT] == became
-    assert {"ordinary": 1, "hard_bounce": 1} == {one.kind: one.count for one in kept}
+    assert ["hard_bounce", "ordinary"] == sorted(one.kind for one in kept)
 
 
 async def test_a_report_without_an_id_is_matched_by_the_address_that_failed(life):

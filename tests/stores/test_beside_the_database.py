@@ -15,9 +15,8 @@ from relance.core.suppression import tombstone_of
 from relance.ports.journal import OptOut
 from relance.ports.store import StoreError, StoreUnavailableError
 from relance.storage.backup import back_up, restore
-from relance.storage.opening import EngineRunningError, engine_lock, open_store, schema_version
+from relance.storage.opening import EngineRunningError, engine_lock, open_store
 from relance.storage.optout_log import OptOutLog
-from relance.storage.statements import Dialect
 
 NOW = datetime(2026, 11, 30, 9, 2, tzinfo=UTC)
 LIMIT = 30
@@ -242,8 +241,3 @@ async def main():
 
 asyncio.run(main())
 """
-
-
-def test_the_schemas_have_one_version():
-    """`doctor` and the backup's page name it."""
-    assert schema_version(Dialect.SQLITE) == schema_version(Dialect.POSTGRES) > 0

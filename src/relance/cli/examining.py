@@ -43,6 +43,7 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         await _clock(installation),
         _opt_out_log(installation.config.opt_out_log),
     ]
+    findings += await installation.read(_standbys)
     findings.append(await installation.read(_engine))
     boxes = await installation.read(_mailboxes, workspace.id)
     findings += _mailbox_findings(boxes)
@@ -111,6 +112,16 @@ def _engine(reader: Reader) -> Finding:
         detail=f"not running; {counted(walking, 'enrollment waits', 'enrollments wait')}",
         remedy=remedy,
     )
+
+
+def _standbys(reader: Reader) -> list[Finding]:
+    """Say nothing where there is no standby that lags."""
+    lagging = reader.one(int, "server.asynchronous_standbys") or 0
+    if not lagging:
+        return []
+    said = f"{counted(lagging, 'standby', 'standbys')} of the database may lack the last sends when it takes over"
+    remedy = "make its replication synchronous (`synchronous_standby_names`)"
+    return [Finding(name="standby", ok=False, detail=said, remedy=remedy)]
 
 
 def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:

@@ -64,16 +64,6 @@ def parse(source: str, part: Part) -> Parsed:
     return Parsed(_numbered(nodes), tuple(sorted(reader.problems, key=lambda problem: problem.line)))
 
 
-def expand(source: str, *, seed: bytes, part: Part) -> str:
-    """Choose one option of every group in `source` and leave all else, Liquid included, as it is."""
-    return "".join(node.text for node in chosen(parse(source, part).nodes, seed))
-
-
-def check(source: str, part: Part = Part.TEXT) -> tuple[Problem, ...]:
-    """Report unbalanced braces, groups nested too deep, and fields in single braces; empty means nothing to say."""
-    return parse(source, part).problems
-
-
 def chosen(nodes: Sequence[Node], seed: bytes) -> Iterator[Literal | Opaque]:
     """Walk `nodes` through the option that `seed` chooses in every group."""
     return _walk(nodes, lambda group: (group.options[_choice(group, seed)],))

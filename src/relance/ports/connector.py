@@ -3,7 +3,7 @@
 Each error says what to do next. Library exceptions never cross this port.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -253,7 +253,3 @@ class ConnectorFactory(Protocol):
     def connect(self, *, address: str, settings: Mapping[str, object], credentials: Credentials) -> Connector:
         """Return a connector; opens nothing yet."""
         ...
-
-
-Cursors = Mapping[str, Cursor]
-Batches = Sequence[FolderBatch]

@@ -4,7 +4,6 @@ A demo starts it, connects the accounts, and then turns time: `quiet()` says whe
 when something will, and `run_due(now)` lets it happen once the clock is there.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from math import ceil
@@ -156,11 +155,6 @@ class World:
     def quiet(self) -> bool:
         """Say whether no server has an open command and no push waits to be consumed."""
         return self.activity.quiet()
-
-    @property
-    def quiet_changed(self) -> asyncio.Event:
-        """Return the event that is set whenever `quiet()` may have changed; who waits clears it before looking."""
-        return self.activity.changed
 
     async def until_quiet(self) -> None:
         """Wait until the servers are at rest."""

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence
@@ -148,8 +147,3 @@ def put_off(
     moving.note(tx, enrollment, EventName.STEP_TRIED, detail[:500], now)
     later = moving.unpinned(moving.unlocked(enrollment))
     save_enrollment(tx, enrollment, replace(later, skip_until=until, last_skip_reason=reason, last_skip_at=now))
-
-
-def locked_row(reader: Reader, claimed: Claim) -> Enrollment | None:
-    """Return the claimed row as it is now."""
-    return reader.one(Enrollment, "enrollments.get", workspace_id=claimed.workspace_id, id=claimed.enrollment_id)

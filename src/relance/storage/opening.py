@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from relance.ports.store import SchemaError, Store, StoreBusyError, StoreUnavailableError
-from relance.storage.migrate import load_migrations
+from relance.ports.store import Store, StoreBusyError, StoreUnavailableError
 from relance.storage.sqlite import SqliteStore
 from relance.storage.sqlite_schema import migrate_sqlite
-from relance.storage.statements import Dialect
 
 _URLS = ("postgresql://", "postgres://")
 _MOST_DEAD = 50  #: Names kept of engines that died before they had a lease.
@@ -70,14 +68,6 @@ def _open_postgres(url: str) -> Store:
         raise StoreUnavailableError(f"PostgreSQL needs a driver that is not installed: {remedy}") from error
     migrate_postgres(url)
     return PostgresStore(url)
-
-
-def schema_version(dialect: Dialect) -> int:
-    """Return the number of the newest schema change this program knows."""
-    known = load_migrations(dialect)
-    if not known:
-        raise SchemaError("this installation has no migrations: it is incomplete, install it again")
-    return known[-1].number
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relance.mail.markup import Part, scan
-from relance.mail.spintax import MAX_DEPTH, check, expand
+from relance.mail.spintax import MAX_DEPTH, Problem, chosen, parse
 
 TEXTS = st.text(st.sampled_from("{}|%<>\"'ab /=-!\n"), max_size=120)
 PIECES = st.lists(
@@ -42,6 +42,16 @@ OPTIONS = st.lists(st.text("abcdefgh é", max_size=6), min_size=2, max_size=5)
 def seeds(count: int) -> list[bytes]:
     """Make seeds as the engine does: one for each enrollment and step."""
     return [f"enrollment {number}".encode() for number in range(count)]
+
+
+def expand(source: str, *, seed: bytes, part: Part) -> str:
+    """Choose one option of every group in `source` and leave all else, Liquid included, as it is."""
+    return "".join(node.text for node in chosen(parse(source, part).nodes, seed))
+
+
+def check(source: str, part: Part = Part.TEXT) -> tuple[Problem, ...]:
+    """Return what is likely a slip in `source`."""
+    return parse(source, part).problems
 
 
 @given(source=TEXTS | PIECES, seed=SEEDS, part=PARTS)

@@ -1,16 +1,9 @@
-"""Folder names between people and the wire: modified UTF-7 (RFC 3501 §5.1.3), both ways."""
+"""Folder names for people, from modified UTF-7 (RFC 3501 §5.1.3); commands name a folder as its server did."""
 
 import binascii
 import re
 
 SHIFTED = re.compile(r"&([^-&]*+)-")
-OUTSIDE = re.compile(r"[^\x20-\x7e]+")
-
-
-def encode_modified_utf7(name: str) -> bytes:
-    """Return `name` as it stands on the wire. Lone surrogates survive."""
-    escaped = name.replace("&", "&-")
-    return OUTSIDE.sub(lambda found: _shift(found[0]), escaped).encode("ascii")
 
 
 def decode_modified_utf7(wire: bytes) -> str:
@@ -27,11 +20,6 @@ def decode_modified_utf7(wire: bytes) -> str:
     except ValueError:
         return text
     return name
-
-
-def _shift(text: str) -> str:
-    encoded = binascii.b2a_base64(text.encode("utf-16-be", "surrogatepass"), newline=False)
-    return "&" + encoded.rstrip(b"=").replace(b"/", b",").decode("ascii") + "-"
 
 
 def _unshift(encoded: str) -> str:

@@ -91,10 +91,6 @@ class TlsStream:
             self._door.session = self._object.session
         return bytes(plain)
 
-    def end_of_input(self) -> None:
-        """Note that the socket ended."""
-        self._in.write_eof()
-
     def encrypt(self, plain: bytes) -> None:
         """Encrypt; the result waits in `outgoing`. Raises ssl.SSLError."""
         view = memoryview(plain)

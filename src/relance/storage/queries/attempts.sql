@@ -8,10 +8,6 @@ next_look_at, looks, tries, error, sent_copy_at, revision, created_at
 -- One attempt as it is now.
 SELECT {attempts.columns} FROM attempts WHERE workspace_id = :workspace_id AND id = :id
 
--- name: attempts.find
--- One attempt of this workspace by its id, for a person who typed it.
-SELECT {attempts.columns} FROM attempts WHERE workspace_id = :workspace_id AND id = :id
-
 -- name: attempts.of_step
 -- The only attempt that this step of this enrollment can have.
 SELECT {attempts.columns} FROM attempts
@@ -193,10 +189,6 @@ ORDER BY id
 -- name: attempts.count_unknown
 -- How many outcomes are unknown, over the installation.
 SELECT count(*) FROM attempts WHERE status = 'unknown'
-
--- name: attempts.count_by_status
--- How many attempts of a workspace stand where.
-SELECT status, count(*) AS count FROM attempts WHERE workspace_id = :workspace_id GROUP BY status ORDER BY status
 
 -- name: attempts.next_look_at
 -- When the next unknown outcome is due to be looked for, or an abandoned one to be noticed.

@@ -7,17 +7,6 @@ INSERT INTO events (
     :message_id
 )
 
--- name: events.of_lead
--- Everything that happened to one lead, oldest first.
-SELECT workspace_id, at, name, detail, data, lead_id, enrollment_id, attempt_id, mailbox_id, sequence_id, message_id
-FROM events
-WHERE workspace_id = :workspace_id AND lead_id = :lead_id
-ORDER BY at, id
-
--- name: events.count_by_name
--- How often each thing happened in one workspace.
-SELECT name, count(*) AS count FROM events WHERE workspace_id = :workspace_id GROUP BY name ORDER BY name
-
 -- name: events.count_of_mailbox
 -- How often one thing happened to a mailbox since then.
 SELECT count(*) FROM events

@@ -166,10 +166,6 @@ WHERE m.workspace_id = :workspace_id AND m.id IN (
 )
 ORDER BY m.id
 
--- name: mailboxes.own_addresses
--- Every address that is a mailbox of this installation, aliases as JSON beside it.
-SELECT address, aliases FROM mailboxes WHERE status <> 'removed'
-
 -- name: mailboxes.next_free_at
 -- The times after now at which a mailbox's gap, cap or trouble is over, the earliest only.
 SELECT CASE WHEN next_allowed_at > :now AND (skip_until IS NULL OR skip_until <= :now OR next_allowed_at > skip_until)

@@ -54,13 +54,6 @@ WHERE workspace_id = :workspace_id AND attempt_id = :attempt_id AND direction = 
 ORDER BY id
 LIMIT 1
 
--- name: messages.count_by_kind
--- How many of each kind came in.
-SELECT kind, count(*) AS count FROM messages
-WHERE workspace_id = :workspace_id AND direction = 'in'
-GROUP BY kind
-ORDER BY kind
-
 -- name: messages.count_people_of_kind
 -- From how many people something of this kind came in.
 SELECT count(DISTINCT lead_id) FROM messages

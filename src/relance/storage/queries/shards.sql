@@ -38,9 +38,3 @@ WHERE id = :id AND owner = :owner AND epoch = :epoch
 -- name: shards.take_all
 -- Every shard, whoever had it: for SQLite's one engine, which holds the file lock.
 UPDATE shards SET owner = :owner, epoch = epoch + 1, lease_until = {clock.lease_end}
-
--- name: shards.hold
--- The lease's end if this worker owns the shard at this epoch; it cannot lose it before its transaction ends.
-SELECT lease_until FROM shards
-WHERE id = :id AND owner = :owner AND epoch = :epoch AND lease_until >= {clock.present}
---postgres FOR SHARE
