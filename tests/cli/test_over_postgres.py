@@ -1,8 +1,11 @@
 """The command line over PostgreSQL, and what it says when that cannot be reached."""
 
+import contextlib
 import socket
 
+import psycopg
 import pytest
+from psycopg.pq import ExecStatus
 
 from cli.conftest import LEADS, SEQUENCE
 
@@ -25,6 +28,24 @@ def test_the_whole_way_to_an_enrollment_works_over_postgres(bare, tmp_path, monk
     assert clock["ok"]
     assert not (bare.data / "relance.db").exists()
     assert "pg_dump" in backup.complaint
+
+
+@pytest.mark.postgres
+def test_doctor_warns_of_a_standby_that_may_lag(bare, monkeypatch, postgres_url):
+    """After a failover to it, sends could be forgotten; where there is none, nothing is said."""
+    monkeypatch.setenv("RELANCE_DATABASE_URL", postgres_url)
+    bare.ok("init")
+    alone = bare.run("doctor", "--json").rows
+    with contextlib.closing(psycopg.connect(postgres_url, replication="true", autocommit=True)) as standby:
+        position = standby.pgconn.exec_(b"IDENTIFY_SYSTEM").get_value(0, 2) or b""
+        began = standby.pgconn.exec_(b"START_REPLICATION PHYSICAL " + position)
+        followed = bare.run("doctor", "--json").rows
+
+    assert ExecStatus.COPY_BOTH == began.status
+    assert [] == [row for row in alone if row["name"] == "standby"]
+    assert ["make its replication synchronous (`synchronous_standby_names`)"] == [
+        row["remedy"] for row in followed if row["name"] == "standby"
+    ]
 
 
 def test_a_database_that_does_not_answer_is_one_sentence(bare, monkeypatch):
