@@ -71,7 +71,7 @@ def connect_all(product: Product, world: RealMail, cast: Cast) -> None:
     assert [(True, False, True)] * 2 == [(each["ok"], each["saves_sent"], each["ids_survive"]) for each in checks]
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     "layout,store_url",
     [
