@@ -21,6 +21,7 @@ from docs.tutorial_world import TutorialWorld
 PAGE = (ROOT / "docs" / "tutorial" / "first-sequence.md").read_text(encoding="utf-8")
 MAILBOXES = {"anna@example.com": "Anna Berg", "ben@example.com": "Ben Holm"}
 LIMIT = 30.0  #: Real seconds for one command.
+pytestmark = pytest.mark.timeout(180)  # Two dozen commands: 20 s, and many times that on a machine that is busy.
 NEXT_FILE = re.compile(r"^Save this as `([^`]+)`:\n\n(?=```)", re.MULTILINE)
 
 #: What differs from one time to the next, and the word that stands for it.
