@@ -116,6 +116,24 @@ async def test_an_erased_person_leaves_nothing_but_a_hash(life):
     assert "ann@lead.example" not in str(await life.suppressed(scene.workspace))
 
 
+async def test_what_comes_and_goes_after_an_erasure_is_not_kept(life):
+    """A message was on its way, and is answered later: both happened, and neither is remembered in words."""
+    scene = await life.scene()
+    reserved, _ = await life.begun()
+    await erase(life, scene)
+    raw = await life.confirm(reserved)
+    await life.receive(scene.box, letters.reply(raw, at=life.later(hours=1)))
+    ids = {"workspace_id": scene.workspace.id, "lead_id": scene.lead.id}
+    kept = await life.store.read(lambda r: r.all(MessageRow, "messages.of_lead", **ids))
+    outgoing = await life.store.read(
+        lambda r: r.all(bytes, "messages.outgoing_raw", workspace_id=scene.workspace.id, attempt_id=1)
+    )
+
+    assert [] == outgoing
+    assert ["in"] == [m.direction for m in kept]
+    assert {None} == {getattr(m, f) for m in kept for f in ("from_address", "to_address", "subject")}
+
+
 async def test_erasing_stops_every_run(life):
     """Nobody is written to in the moment between."""
     scene = await life.scene()

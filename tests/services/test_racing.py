@@ -10,9 +10,9 @@ import pytest
 
 from relance.core.enrollment import StopReason
 from relance.core.sequence import FrequencyCap
-from relance.services import enrollments, sending
+from relance.services import enrollments, sending, sequences
 from relance.services.refusals import LostRaceError
-from relance.testing import letters
+from relance.testing import builders, letters
 from relance.testing.builders import KEYS, delay
 
 pytestmark = pytest.mark.postgres
@@ -157,6 +157,43 @@ async def test_a_reply_that_commits_while_the_last_look_waits_wins(two_workers):
 
     assert isinstance(outcome, sending.Withheld)
     assert StopReason.REPLIED is (await life.again(scene.run)).stop_reason
+
+
+async def test_nobody_enters_a_sequence_that_is_being_archived(two_workers):
+    """Archiving waits for who is entering, and stops them too; none is left active in an archived sequence."""
+    life = two_workers
+    scene = await life.scene()
+    await life.store.write(enrollments.stop, **ids_of(scene.run), cause="to be alone", now=life.now)
+    newcomer = await life.store.write(builders.lead, scene.workspace, "second@lead.example")
+    in_hand, go_on = threading.Event(), threading.Event()
+
+    def enroll_slowly(tx):
+        facts = {"sequence_name": "q4", "lead_ids": [newcomer.id], "source_list": None, "keys": KEYS, "now": life.now}
+        enrolled = enrollments.enroll(tx, workspace_id=scene.workspace.id, **facts)
+        in_hand.set()
+        assert go_on.wait(LIMIT)
+        return enrolled.enrolled
+
+    with ThreadPoolExecutor(1) as threads:
+        entering = asyncio.create_task(life.store.write(enroll_slowly))
+        await asyncio.get_running_loop().run_in_executor(threads, in_hand.wait, LIMIT)
+        archiving = asyncio.create_task(
+            life.store.write(
+                sequences.archive, workspace_id=scene.workspace.id, name="q4", stop_active=True, now=life.now
+            )
+        )
+        await until_somebody_waits(life)
+        go_on.set()
+        async with asyncio.timeout(LIMIT):
+            entered = await entering
+            stopped = await archiving
+
+    assert (1, 1) == (entered, stopped)
+
+
+def ids_of(run) -> dict[str, int]:
+    """Name one run."""
+    return {"workspace_id": run.workspace_id, "enrollment_id": run.id}
 
 
 def stop(tx, scene, now) -> None:

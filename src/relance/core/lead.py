@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+#: Domain of the stand-in that takes the place of an erased person's address (RFC 2606: it can never exist).
+ERASED_DOMAIN = "erased.invalid"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
@@ -26,6 +29,11 @@ class Lead:
     def domain(self) -> str:
         """The part of the address after the last @."""
         return self.email.rpartition("@")[2]
+
+    @property
+    def erased(self) -> bool:
+        """Whether the person's data was erased; nothing about them is kept any more."""
+        return self.domain == ERASED_DOMAIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ def enroll(
 ) -> Enrolled:
     """Insert one row per lead, unique on (sequence, lead), pinned to the sequence's present version."""
     workspace = workspace_of(tx, workspace_id)
+    tx.one(int, "sequences.hold", workspace_id=workspace_id, name=sequence_name)
     sequence = live_sequence(tx, workspace_id, sequence_name)
     plan = plan_of(tx, workspace_id, sequence.id, sequence.version)
     enrolled = already = holdout = 0

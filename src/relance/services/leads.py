@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from relance.core.enrollment import Enrollment, StopReason
 from relance.core.events import Event, EventName
-from relance.core.lead import Lead
+from relance.core.lead import ERASED_DOMAIN, Lead
 from relance.core.sequence import PauseOrContinue
 from relance.core.suppression import SuppressionKind, SuppressionReason, tombstone_of
 from relance.ports.store import Reader, Transaction
@@ -177,7 +177,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
             tombstone_key=keys.tombstone,
         )
         tx.run("suppressions.forget_address", workspace_id=workspace_id, value=address)
-    stand_in = f"erased-{lead.id}-{digest[:16]}@erased.invalid"  # who is imported again may be erased again
+    stand_in = f"erased-{lead.id}-{digest[:16]}@{ERASED_DOMAIN}"  # who is imported again may be erased again
     for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists", "leads.forget_addresses"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
     tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)

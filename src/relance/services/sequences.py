@@ -80,6 +80,7 @@ def resume(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> b
 
 def archive(tx: Transaction, *, workspace_id: int, name: str, stop_active: bool, now: datetime) -> int:
     """End a sequence; return how many unfinished enrollments were stopped. Refuses while there are any, unless told."""
+    tx.one(int, "sequences.lock", workspace_id=workspace_id, name=name)
     sequence = by_name(tx, workspace_id, name)
     if sequence.status is SequenceStatus.ARCHIVED:
         return 0

@@ -24,9 +24,10 @@ from relance.mail.message import Message
 from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
 from relance.services.ingestion.apply import Arrival, apply
-from relance.services.ingestion.recognise import candidates_for, own_addresses, received_from
+from relance.services.ingestion.recognise import candidates_for, received_from
 from relance.services.ingestion.remember import remember
 from relance.services.ingestion.stage import StagedMessage
+from relance.services.mailboxes import own_addresses
 from relance.services.sending.settle import settle_sent
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
 
@@ -91,6 +92,9 @@ def ingest(
             return Ingested.KNOWN
         standing = _standing(tx, staged.workspace_id, match)
         apply(tx, replace(arrival, match=match), effects_of(received, match, standing))
+        matched = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
+        if matched is not None and matched.erased:
+            tx.run("leads.empty_messages", **ids, lead_id=matched.id)
         return Ingested.APPLIED
     apply(tx, arrival, effects_of(received, match, None))
     lead = tx.one(Lead, "leads.by_email", **ids, email=received.sender) if received.sender not in own else None

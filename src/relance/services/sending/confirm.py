@@ -60,7 +60,13 @@ def confirm(
 
 
 def keep_outgoing(tx: Transaction, attempt: Attempt, *, raw: bytes, content_key: str, now: datetime) -> None:
-    """Keep the message as it left: for the thread view, and for the copy where the server saves none."""
+    """Keep the message as it left: for the thread view, and for the copy where the server saves none.
+
+    Nothing is kept of one to a person who was erased while it was on its way.
+    """
+    lead = tx.one(Lead, "leads.get", workspace_id=attempt.workspace_id, id=attempt.lead_id)
+    if lead is not None and lead.erased:
+        return
     tx.run(
         "messages.insert_outgoing",
         workspace_id=attempt.workspace_id,

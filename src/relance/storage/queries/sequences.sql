@@ -10,6 +10,16 @@ SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id AND
 -- One sequence by its name.
 SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id AND name = :name
 
+-- name: sequences.hold
+-- People may enter it side by side, but it cannot be archived before this transaction ends.
+SELECT id FROM sequences WHERE workspace_id = :workspace_id AND name = :name
+--postgres FOR SHARE
+
+-- name: sequences.lock
+-- Nobody enters or changes it before this transaction ends.
+SELECT id FROM sequences WHERE workspace_id = :workspace_id AND name = :name
+--postgres FOR UPDATE
+
 -- name: sequences.of_workspace
 -- Every sequence, by name.
 SELECT {sequences.columns} FROM sequences WHERE workspace_id = :workspace_id ORDER BY name
