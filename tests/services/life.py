@@ -20,7 +20,7 @@ from relance.ports.connector import Accepted, Cursor, FetchedMessage, FolderBatc
 from relance.ports.store import Reader, Store
 from relance.services import composing, dispatching, ingestion, mailboxes, sending
 from relance.services.ingestion import Ingested
-from relance.services.ingestion.recognise import own_addresses
+from relance.services.mailboxes import own_addresses
 from relance.testing import builders
 from relance.testing.builders import KEYS
 from relance.testing.fake_clock import FakeClock

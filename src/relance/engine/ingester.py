@@ -14,7 +14,7 @@ from relance.mail.parse import parse
 from relance.ports.store import CommitUnknownError, StoreBusyError, StoreUnavailableError
 from relance.services import ingestion
 from relance.services.ingestion import StagedMessage
-from relance.services.ingestion.recognise import own_addresses
+from relance.services.mailboxes import own_addresses
 from relance.services.refusals import LostRaceError
 
 _TRIES = 3

@@ -30,6 +30,12 @@ def by_address(reader: Reader, workspace_id: int, address: str) -> Mailbox:
     return found
 
 
+def own_addresses(reader: Reader, workspace_id: int) -> frozenset[str]:
+    """Return every address that is a mailbox of this workspace itself, aliases included: none of them is a lead."""
+    boxes = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
+    return frozenset().union(*(box.own_addresses for box in boxes))
+
+
 def shard_of(provider: str, login: str) -> int:
     """Return the shard that owns all work of a mailbox: stable for its whole life."""
     return blake2b(f"{provider}/{login}".encode(), digest_size=1).digest()[0]

@@ -17,7 +17,6 @@ from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.sending.reserve import lock
 from relance.services.sending.settle import lose
-from relance.services.situations import plan_of, workspace_of
 
 #: Statuses of an attempt of which nothing has left.
 NOTHING_LEFT = frozenset({AttemptStatus.RESERVED, AttemptStatus.VOIDED, AttemptStatus.FAILED})
@@ -90,13 +89,5 @@ def return_slot(tx: Transaction, found: Attempt) -> None:
     enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
     if mailbox is None or enrollment is None or not attempt.holds_slot:
         return
-    slots.give_back(
-        tx,
-        attempt,
-        mailbox=mailbox,
-        plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
-        workspace=workspace_of(tx, attempt.workspace_id),
-        first_contact=enrollment.last_sent_at is None,
-        key=slots.gap_key(enrollment.uid, attempt.step_counter),
-    )
+    slots.give_back(tx, attempt, mailbox=mailbox, enrollment=enrollment)
     save_attempt(tx, attempt, replace(attempt, holds_slot=False))

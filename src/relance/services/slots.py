@@ -4,16 +4,16 @@ Rule 1: every counter is taken conditionally, in key order, in the transaction t
 Rule 2: a definite failure gives everything back; an unknown outcome keeps it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from relance.core import pacing
 from relance.core.attempt import Attempt
+from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan
-from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services.situations import Buckets, buckets_for
+from relance.services.situations import Buckets, buckets_for, plan_of, workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,25 +77,24 @@ def take(tx: Transaction, mailbox: Mailbox, wanted: list[Counter], *, key: str, 
     return None
 
 
-def give_back(
-    tx: Transaction,
-    attempt: Attempt,
-    *,
-    mailbox: Mailbox,
-    plan: Plan,
-    workspace: Workspace,
-    first_contact: bool,
-    key: str,
-) -> None:
-    """Undo what this attempt took, if it still holds its slot; the gap only if nobody has used it since."""
+def give_back(tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, enrollment: Enrollment) -> None:
+    """Undo what this attempt took from `mailbox`, if it still holds its slot; the gap only if nobody used it since.
+
+    The caller writes `holds_slot=False` on the attempt, in the same transaction.
+    """
     if not attempt.holds_slot:
         return
+    workspace = workspace_of(tx, attempt.workspace_id)
     buckets = buckets_for(mailbox, workspace, attempt.planned_at)
-    buckets = Buckets(mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour, sequence_day=buckets.sequence_day)
     held = counters(
-        mailbox=mailbox, sequence_id=attempt.sequence_id, plan=plan, buckets=buckets, first_contact=first_contact
+        mailbox=mailbox,
+        sequence_id=attempt.sequence_id,
+        plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
+        buckets=replace(buckets, mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour),
+        first_contact=enrollment.last_sent_at is None,
     )
     _give_back(tx, attempt.workspace_id, held)
+    key = gap_key(enrollment.uid, attempt.step_counter)
     tx.run(
         "mailboxes.give_back_gap",
         workspace_id=attempt.workspace_id,

@@ -8,7 +8,6 @@ from relance.core.attempt import Attempt
 from relance.core.companies import company_of
 from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
-from relance.core.mailbox import Mailbox
 from relance.core.matching import Candidate
 from relance.core.sequence import StopScope
 from relance.mail.classify import Classification, Kind
@@ -17,12 +16,6 @@ from relance.ports.connector import FolderRole
 from relance.ports.store import Reader
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.situations import plan_of
-
-
-def own_addresses(reader: Reader, workspace_id: int) -> frozenset[str]:
-    """Return every address that is a mailbox of this workspace itself."""
-    boxes = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
-    return frozenset().union(*(box.own_addresses for box in boxes))
 
 
 def received_from(

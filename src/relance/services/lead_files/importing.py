@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from relance.core.mailbox import Mailbox
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments, leads
 from relance.services.lead_files.reading import BadRow, LeadRow
+from relance.services.mailboxes import own_addresses
 from relance.services.refusals import RefusedError
 from relance.services.situations import Keys
 
@@ -36,7 +36,7 @@ def import_batch(
     now: datetime,
 ) -> BatchResult:
     """Add or merge every row, put it on the list and enroll it. Raises RefusedError if the sequence is not live."""
-    ours = _own_addresses(tx, workspace_id)
+    ours = own_addresses(tx, workspace_id)
     imported = merged = skipped = 0
     refused: list[BadRow] = []
     lead_ids: list[int] = []
@@ -86,7 +86,7 @@ def import_batch(
 
 def preview_batch(reader: Reader, rows: Sequence[LeadRow], *, workspace_id: int, seen: set[str]) -> BatchResult:
     """Say what importing would do, and write nothing. `seen` holds the addresses of earlier batches and is added to."""
-    ours = _own_addresses(reader, workspace_id)
+    ours = own_addresses(reader, workspace_id)
     imported = merged = skipped = 0
     for row in rows:
         if row.email in ours:
@@ -97,8 +97,3 @@ def preview_batch(reader: Reader, rows: Sequence[LeadRow], *, workspace_id: int,
             imported += 1
         seen.add(row.email)
     return BatchResult(imported=imported, merged=merged, skipped=skipped, refused=())
-
-
-def _own_addresses(reader: Reader, workspace_id: int) -> frozenset[str]:
-    boxes = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
-    return frozenset().union(*(box.own_addresses for box in boxes))

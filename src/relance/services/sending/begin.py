@@ -46,7 +46,7 @@ def begin(
         return Withheld(reason="the enrollment, its attempt or its mailbox no longer exists")
     if attempt.status is not AttemptStatus.RESERVED or attempt.revision != held.revision:
         if attempt.status is AttemptStatus.VOIDED:
-            _return_slot(tx, reserved, attempt, mailbox, enrollment)
+            _return_slot(tx, attempt, mailbox, enrollment)
         if enrollment.lock_holder == worker:
             save_enrollment(tx, enrollment, moving.unlocked(enrollment))
         return Withheld(reason=f"the attempt is {attempt.status}, by another hand")
@@ -70,7 +70,7 @@ def begin(
             tries=attempt.tries + 1,
         )
         return Begun(attempt=save_attempt(tx, attempt, flying))
-    _return_slot(tx, reserved, attempt, mailbox, enrollment)
+    _return_slot(tx, attempt, mailbox, enrollment)
     match verdict:
         case Defer(reason=reason):
             moving.defer(tx, situation, verdict)
@@ -84,16 +84,6 @@ def begin(
             return Withheld(reason=reason)
 
 
-def _return_slot(
-    tx: Transaction, reserved: Reserved, attempt: Attempt, mailbox: Mailbox, enrollment: Enrollment
-) -> None:
-    slots.give_back(
-        tx,
-        attempt,
-        mailbox=mailbox,
-        plan=reserved.plan,
-        workspace=reserved.workspace,
-        first_contact=enrollment.last_sent_at is None,
-        key=slots.gap_key(enrollment.uid, attempt.step_counter),
-    )
+def _return_slot(tx: Transaction, attempt: Attempt, mailbox: Mailbox, enrollment: Enrollment) -> None:
+    slots.give_back(tx, attempt, mailbox=mailbox, enrollment=enrollment)
     save_attempt(tx, attempt, replace(attempt, holds_slot=False))

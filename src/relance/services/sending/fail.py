@@ -17,7 +17,6 @@ from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import record, save_attempt, save_enrollment
 from relance.services.sending.reserve import Reserved, lock
-from relance.services.situations import plan_of, workspace_of
 from relance.services.suppressions import suppress_address
 
 
@@ -35,7 +34,7 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
     if enrollment is None or mailbox is None:
         return
-    _return_slot(tx, attempt, enrollment, mailbox)
+    slots.give_back(tx, attempt, mailbox=mailbox, enrollment=enrollment)
     match failure:
         case AddressRejected(reason=reason, response=response):
             _give_up(tx, attempt, response)
@@ -72,7 +71,7 @@ def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: da
     )
     if attempt is None or enrollment is None or attempt.status is not AttemptStatus.RESERVED:
         return
-    _return_slot(tx, attempt, enrollment, reserved.mailbox)
+    slots.give_back(tx, attempt, mailbox=reserved.mailbox, enrollment=enrollment)
     _back_to_reserved(tx, attempt, enrollment, hold_reason)
     if enrollment.status not in WALKING:
         save_enrollment(tx, enrollment, moving.unlocked(enrollment))
@@ -121,18 +120,6 @@ def _is_still(attempt: Attempt, held: Attempt) -> bool:
         attempt.status in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}
         and attempt.holds_slot
         and (attempt.mailbox_id, attempt.planned_at) == (held.mailbox_id, held.planned_at)
-    )
-
-
-def _return_slot(tx: Transaction, attempt: Attempt, enrollment: Enrollment, mailbox: Mailbox) -> None:
-    slots.give_back(
-        tx,
-        attempt,
-        mailbox=mailbox,
-        plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
-        workspace=workspace_of(tx, attempt.workspace_id),
-        first_contact=enrollment.last_sent_at is None,
-        key=slots.gap_key(enrollment.uid, attempt.step_counter),
     )
 
 

@@ -157,15 +157,7 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
     key = slots.gap_key(enrollment.uid, enrollment.step_counter)
     if existing is not None and existing.holds_slot:
         held_by = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace.id, id=existing.mailbox_id) or mailbox
-        slots.give_back(
-            tx,
-            existing,
-            mailbox=held_by,
-            plan=plan,
-            workspace=workspace,
-            first_contact=situation.first_contact,
-            key=key,
-        )
+        slots.give_back(tx, existing, mailbox=held_by, enrollment=enrollment)
     wanted = slots.counters(
         mailbox=mailbox,
         sequence_id=enrollment.sequence_id,

@@ -16,7 +16,6 @@ from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.sending.confirm import record_acceptance
-from relance.services.situations import plan_of, workspace_of
 
 
 def lose(tx: Transaction, *, workspace_id: int, attempt_id: int, error: str, now: datetime) -> None:
@@ -89,15 +88,7 @@ def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: st
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)
     if enrollment is None or mailbox is None:
         return False
-    slots.give_back(
-        tx,
-        attempt,
-        mailbox=mailbox,
-        plan=plan_of(tx, workspace_id, attempt.sequence_id, attempt.version),
-        workspace=workspace_of(tx, workspace_id),
-        first_contact=enrollment.last_sent_at is None,
-        key=slots.gap_key(enrollment.uid, attempt.step_counter),
-    )
+    slots.give_back(tx, attempt, mailbox=mailbox, enrollment=enrollment)
     failed = transitions.change_attempt(
         attempt,
         AttemptStatus.FAILED,
