@@ -90,7 +90,7 @@ def test_pacing_comes_from_the_preset_and_from_what_is_said(shell):
         (["--smtp", "mail.example.com:smtp", "--imap", "127.0.0.1:1143:plain"], "needs a port"),
         ([*SERVERS, "--ca-file", "missing.pem"], "missing.pem is not a readable file"),
         ([*SERVERS, "--min-gap", "9", "--max-gap", "3"], "--max-gap 3 is shorter than --min-gap 9"),
-        ([*SERVERS, "--daily-cap", "-1"], "--daily-cap"),
+        ([*SERVERS, "--daily-cap", "0"], "--daily-cap"),
         ([*SERVERS, "--preset", "reckless"], "'reckless' is not one of"),
         ([*SERVERS, "--password-command", "true"], "exclude each other"),
         ([*SERVERS, "--pool", " "], "--pool is empty"),

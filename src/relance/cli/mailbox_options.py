@@ -164,8 +164,8 @@ _SHARED = (
     click.option("--pool", metavar="NAME", help="Pool that sequences name [default]."),
     click.option("--timezone", metavar="TZ", help="Zone in which its days begin; else the workspace's."),
     click.option("--preset", type=click.Choice(sorted(PRESETS)), help="Pacing to start from."),
-    click.option("--daily-cap", type=click.IntRange(min=0), metavar="N", help="Messages a day, at most [40]."),
-    click.option("--hourly-cap", type=click.IntRange(min=0), metavar="N", help="Messages an hour, at most [10]."),
+    click.option("--daily-cap", type=click.IntRange(min=1), metavar="N", help="Messages a day, at most [40]."),
+    click.option("--hourly-cap", type=click.IntRange(min=1), metavar="N", help="Messages an hour, at most [10]."),
     click.option(
         "--min-gap", type=click.FloatRange(min=0, max=86_400), metavar="S", help="Seconds between two, least [90]."
     ),
