@@ -81,6 +81,23 @@ def test_a_preview_says_what_is_missing(filled):
     assert "default" in said.complaint
 
 
+def test_a_preview_shows_what_follows_a_message_that_would_be_held(filled, tmp_path):
+    """With the subject that it inherits once the value is there, blank or wanting, and never a bare `Re:`."""
+    (tmp_path / "file.yaml").write_text(
+        "name: spring\nwindow: always\nsteps:\n"
+        '  - {id: intro, kind: email, subject: "About {{ city }}", text: "Hello"}\n'
+        '  - {id: bump, kind: email, after: 1d, text: "Did you see it?"}\n',
+        encoding="utf-8",
+    )
+    filled.ok("lead", "add", "erin@example.org", "city= ")
+    told = [
+        filled.run("sequence", "preview", tmp_path / "file.yaml", "--lead", email, "--json").rows
+        for email in ("carol@example.org", "erin@example.org")
+    ]
+
+    assert [("city", "Re: About [city]")] * 2 == [(intro["missing"], bump["subject"]) for intro, bump in told]
+
+
 async def test_test_mails_go_to_an_address_of_ones_own(filled, world: World, monkeypatch):
     """Every e-mail step, with [field] where no lead is named; nobody is enrolled by it."""
     sender, receiver = world.accounts[:2]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from relance.core import identifiers, splitting
 from relance.core.lead import Lead
@@ -65,7 +66,8 @@ def preview(
             message_id=identifiers.message_id(keys.message_id, uid, counter, mailbox.domain),
             trace=identifiers.trace_header(keys.trace, uid, counter)[1],
         )
-        outcome = _compose(
+        compose = partial(
+            _compose,
             mailbox,
             lead,
             variant,
@@ -73,13 +75,15 @@ def preview(
             marks=marks,
             seed=composing.seed_of(uid, counter),
             now=now,
-            fill_in=fill_in,
         )
+        outcome = compose(fill_in=fill_in)
         yield Preview(step=step.id, variant=variant.id, outcome=outcome, message_id=marks.message_id)
-        if isinstance(outcome, Composed):
+        # What follows a message that would be held is shown as it follows once the value is there.
+        shown = outcome if isinstance(outcome, Composed) else compose(fill_in=True)
+        if isinstance(shown, Composed):
             thread = Thread(
                 opens=False,
-                subject=outcome.subject if thread.opens else thread.subject,
+                subject=shown.subject if thread.opens else thread.subject,
                 in_reply_to=marks.message_id,
                 references=(*thread.references, marks.message_id),
             )
@@ -102,6 +106,7 @@ def _compose(
     now: datetime,
     fill_in: bool,
 ) -> Composed | MissingValue:
+    filled: set[str] = set()
     while True:
         outcome = composing.compose_step(
             mailbox=mailbox,
@@ -112,6 +117,7 @@ def _compose(
             seed=seed,
             now=now,
         )
-        if isinstance(outcome, Composed) or not fill_in or outcome.field in lead.fields:
+        if isinstance(outcome, Composed) or not fill_in or outcome.field in filled:
             return outcome
+        filled.add(outcome.field)
         lead = replace(lead, fields={**lead.fields, outcome.field: f"[{outcome.field}]"})
