@@ -22,6 +22,7 @@ from relance.ports.connector import (
     MailboxUnreachableError,
     NotReleasedError,
     RejectedError,
+    TransactionLostError,
 )
 
 
@@ -118,6 +119,16 @@ async def test_a_server_that_fails_before_the_body_is_unreachable(script: Play):
     assert isinstance(result, MailboxUnreachableError)
     assert 1 == server.connections
     assert b"." not in server.peers[0].heard
+
+
+@pytest.mark.parametrize("script", [garbage_for_rcpt, close_in_data, strange_for_data])
+async def test_a_server_that_is_lost_once_the_recipient_is_named_can_be_told_from_one_that_is_away(script: Play):
+    """Perhaps it cannot bear this very message: others need not wait behind it."""
+    result, _ = await outcome(script)
+    before, _ = await outcome(close_in_mail)
+
+    assert isinstance(result, TransactionLostError)
+    assert not isinstance(before, TransactionLostError)
 
 
 async def test_a_port_where_nobody_listens_is_unreachable():

@@ -16,6 +16,7 @@ from relance.ports.connector import (
     OutcomeUnknownError,
     ReadingFailedError,
     RejectedError,
+    TransactionLostError,
 )
 from relance.services import enrollments, suppressions
 from relance.testing import letters
@@ -102,6 +103,39 @@ async def test_trouble_of_one_lead_does_not_hold_up_those_behind(rig):
         rig.later(minutes=4)
 
     assert 1 == len(rig.world.received_by("good@lead.example"))
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        TransactionLostError("lost after RCPT"),
+        RejectedError(stage="RCPT", code=421, enhanced="4.3.2", text="closing"),
+        RejectedError(stage="dot", code=421, enhanced=None, text="closing"),
+    ],
+)
+async def test_a_message_that_its_server_cannot_bear_lets_those_behind_it_pass(rig, fault):
+    """A server that is lost once has gone: the mailbox rests. Lost again at the same message, it may be that message.
+
+    Nobody's failures are counted for it, and the message is tried again, ever more patiently.
+    """
+    box = await rig.prepare()
+    bad = await rig.person("bad@lead.example")
+    await rig.person("good@lead.example")
+    box.script(Point.STAGE, fault, fault)
+    parts = rig.parts()
+    for _ in range(2):
+        await parts.send_one()
+        assert MailboxStatus.UNREACHABLE is (await rig.box()).status
+        rig.later(minutes=2)
+    await parts.send_one()
+    first = [one.recipient for one in rig.world.accepted]
+    rested = await rig.again(bad)
+    rig.later(minutes=15)
+    await parts.send_one()
+
+    assert ["good@lead.example"] == first
+    assert ("smtp_unreachable", 0) == (rested.last_skip_reason, rested.consecutive_failures)
+    assert ["good@lead.example", "bad@lead.example"] == [one.recipient for one in rig.world.accepted]
 
 
 async def test_an_error_nobody_thought_of_after_the_dot_is_an_unknown_outcome(rig):

@@ -25,6 +25,11 @@ def look_again(looks: int) -> timedelta:
     return doubling(looks, first=defaults.LOOK_FIRST, most=defaults.LOOK_MOST)
 
 
+def growing(passed: timedelta) -> timedelta:
+    """Return twice the time since it failed before, within a lead's shortest and longest rest."""
+    return min(defaults.COOLDOWN_MOST, max(defaults.COOLDOWN_FIRST, 2 * passed))
+
+
 def doubling(failures: int, *, first: timedelta, most: timedelta) -> timedelta:
     """Return `first` for one failure, twice that for two, and so on up to `most`; nothing for none."""
     if failures <= 0:

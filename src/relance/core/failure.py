@@ -34,6 +34,7 @@ class MailboxTrouble:
     response: str
     status: MailboxStatus | None
     until: datetime
+    person_named: bool = False  #: It came once the recipient was named: perhaps it is about that message only.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,11 +12,13 @@ from relance.ports.connector import (
     MailboxUnreachableError,
     NotReleasedError,
     RejectedError,
+    TransactionLostError,
 )
 
 #: A quota that the server says is used up lasts until its next day at the latest.
 QUOTA_REST = timedelta(hours=6)
 _PERMANENT = 500  #: Reply codes from here on are final (RFC 5321 §4.2.1).
+_CLOSES = 421  #: The server closes the connection, whatever it was asked (RFC 5321 §3.8).
 
 
 def failure_of(error: ConnectorError, *, mailbox: Mailbox, now: datetime) -> Failure:
@@ -33,7 +35,11 @@ def failure_of(error: ConnectorError, *, mailbox: Mailbox, now: datetime) -> Fai
             )
         case MailboxUnreachableError():
             return MailboxTrouble(
-                reason="smtp_unreachable", response=str(error), status=MailboxStatus.UNREACHABLE, until=rest
+                reason="smtp_unreachable",
+                response=str(error),
+                status=MailboxStatus.UNREACHABLE,
+                until=rest,
+                person_named=isinstance(error, TransactionLostError),
             )
         case NotReleasedError():
             return Withdrawn(reason="not_released")
@@ -56,5 +62,13 @@ def _rejected(error: RejectedError, *, rest: datetime, now: datetime) -> Failure
             )
         case "hard" if verdict.hard and error.code >= _PERMANENT:
             return AddressRejected(reason=verdict.reason, response=response)
+        case _ if error.code == _CLOSES:
+            return MailboxTrouble(
+                reason="smtp_unreachable",
+                response=response,
+                status=MailboxStatus.UNREACHABLE,
+                until=rest,
+                person_named=True,
+            )
         case _:
             return TryLater(reason=verdict.reason, response=response)

@@ -142,6 +142,10 @@ class MailboxUnreachableError(ConnectorError):
     """The server does not answer or its certificate is not trusted. Nothing left: back off the mailbox."""
 
 
+class TransactionLostError(MailboxUnreachableError):
+    """The server was lost once the recipient had been named. Nothing left; perhaps it cannot bear this very message."""
+
+
 class LoginRefusedError(ConnectorError):
     """The credentials were refused. Nothing left. Back off the mailbox and tell a person.
 

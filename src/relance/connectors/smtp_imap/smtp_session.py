@@ -36,6 +36,7 @@ from relance.ports.connector import (
     NotReleasedError,
     OutcomeUnknownError,
     RejectedError,
+    TransactionLostError,
 )
 
 PROBE_SECONDS = 15.0  # for the RSET that proves a kept connection
@@ -119,7 +120,7 @@ class SmtpSender:
             self._staged = None
             if transport is None or transport.is_closing():
                 self.abort()
-                raise MailboxUnreachableError(f"{self._server} closed the connection before the body: nothing left")
+                raise TransactionLostError(f"{self._server} closed the connection before the body: nothing left")
             phase = DataPhase(cast("asyncio.Transport", transport))
             try:
                 reply = await self._transmit(phase, staged.envelope, may_leave, deadline)
@@ -189,15 +190,15 @@ class SmtpSender:
                 # Not mail() and rcpt(): they would make some address out of whatever they are given.
                 code, text = await smtp.execute_command(stage.encode("ascii"), argument.encode("ascii"))
             except (aiosmtplib.SMTPException, OSError) as error:
-                raise MailboxUnreachableError(
-                    f"{self._server} was lost before the message: {explain(error)}"
-                ) from error
+                lost = TransactionLostError if stage == "RCPT" else MailboxUnreachableError
+                raise lost(f"{self._server} was lost before the message: {explain(error)}") from error
             if not Reply(code=code, text=text).is_yes:
                 raise self._refusal(stage, code, text)
 
     def _refusal(self, stage: str, code: int, text: str) -> Exception:
         if not speaks_smtp(code):
-            return MailboxUnreachableError(f"{self._server} answered {stage} with something that is no refusal: {code}")
+            lost = TransactionLostError if stage == "RCPT" else MailboxUnreachableError
+            return lost(f"{self._server} answered {stage} with something that is no refusal: {code}")
         if stage == "MAIL" and code == SERVICE_CLOSES:
             return MailboxUnreachableError(f"{self._server} takes no message now: {code} {text}")
         if stage == "MAIL" and code == LOGIN_REQUIRED:
@@ -213,7 +214,7 @@ class SmtpSender:
         try:
             phase.write_dot()
         except WireLostError as error:
-            raise MailboxUnreachableError(f"{self._server} was lost before the final dot: {error}") from error
+            raise TransactionLostError(f"{self._server} was lost before the final dot: {error}") from error
         try:
             async with asyncio.timeout_at(deadline):
                 reply = await phase.reply()
@@ -242,17 +243,17 @@ class SmtpSender:
             early = _early(phase)
             if early is not None and early.is_no:
                 raise _rejected("DATA", early) from error
-            raise MailboxUnreachableError(f"{self._server} was lost before the final dot: {error}") from error
+            raise TransactionLostError(f"{self._server} was lost before the final dot: {error}") from error
         if phase.was_interrupted:
             early = _early(phase)
             if early is not None and early.is_no:
                 raise _rejected("DATA", early)
-            raise MailboxUnreachableError(f"{self._server} spoke in the middle of the message: nothing left")
+            raise TransactionLostError(f"{self._server} spoke in the middle of the message: nothing left")
 
     def _no_start(self, reply: Reply) -> Exception:
         if reply.is_no:
             return _rejected("DATA", reply)
-        return MailboxUnreachableError(f"{self._server} answered DATA with {reply.code} {reply.text}: nothing left")
+        return TransactionLostError(f"{self._server} answered DATA with {reply.code} {reply.text}: nothing left")
 
     def _settle(self, code: int) -> None:
         """Keep the connection for the next message, unless the server said that it closes."""

@@ -4,7 +4,7 @@ Whose trouble it was decides what moves: see `relance.core.failure`.
 """
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from relance.core import backoff, defaults, transitions
 from relance.core.attempt import Attempt, AttemptStatus
@@ -41,16 +41,16 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
             _bounce(tx, enrollment, attempt, reason, response, now)
         case TryLater(reason=reason, response=response):
             _cool_down(tx, enrollment, attempt, reason, response, now)
-        case MailboxTrouble(reason=reason, response=response, until=until):
+        case MailboxTrouble(reason=reason, response=response, until=until, person_named=person_named):
             _back_to_reserved(tx, attempt, enrollment, response)
             put_mailbox_off(tx, mailbox, failure, now)
             _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
             freed = moving.unpinned(moving.unlocked(enrollment))
-            if reason == "blocked" and not enrollment.terminal:
-                # Perhaps only this person's server blocks us: others go first, and no other mailbox tries at once.
-                freed = replace(
-                    freed, skip_until=until + defaults.COOLDOWN_MOST, last_skip_reason=reason, last_skip_at=now
-                )
+            if person_named:
+                freed = replace(freed, last_failure_at=now)
+            rest = _rest_behind_others(enrollment, failure, now)
+            if rest and not enrollment.terminal:
+                freed = replace(freed, skip_until=until + rest, last_skip_reason=reason, last_skip_at=now)
             save_enrollment(tx, enrollment, freed)
         case Withdrawn(reason=reason):
             _back_to_reserved(tx, attempt, enrollment, reason)
@@ -121,6 +121,18 @@ def _is_still(attempt: Attempt, held: Attempt) -> bool:
         and attempt.holds_slot
         and (attempt.mailbox_id, attempt.planned_at) == (held.mailbox_id, held.planned_at)
     )
+
+
+def _rest_behind_others(enrollment: Enrollment, trouble: MailboxTrouble, now: datetime) -> timedelta:
+    """Return how long a person rests after the mailbox's trouble, since it may be about their message only.
+
+    Others go first then, and no other mailbox tries at once. A server that is lost once has simply gone.
+    """
+    if trouble.reason == "blocked":
+        return defaults.COOLDOWN_MOST
+    before, sent = enrollment.last_failure_at, enrollment.last_sent_at
+    again = trouble.person_named and before is not None and (sent is None or before > sent)
+    return backoff.growing(now - before) if again and before is not None else timedelta()
 
 
 def _back_to_reserved(tx: Transaction, attempt: Attempt, enrollment: Enrollment, why: str) -> None:
