@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
-from relance.core import identifiers, splitting
+from relance.core import identifiers
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import EmailStep, Plan, Variant
@@ -18,6 +18,7 @@ from relance.services import composing
 from relance.services.composing import Composed, Marks
 from relance.services.dispatching import mailboxes_of
 from relance.services.refusals import RefusedError
+from relance.services.sending.reserve import draw_variant
 from relance.services.sending.thread import Thread
 from relance.services.situations import Keys
 
@@ -59,7 +60,7 @@ def preview(
     for counter, step in enumerate(plan.steps, start=1):
         if not isinstance(step, EmailStep):
             continue
-        variant = _variant_for(step, uid)
+        variant = draw_variant(step, uid)
         if variant.subject is not None:
             thread = Thread(opens=True)
         marks = Marks(
@@ -87,12 +88,6 @@ def preview(
                 in_reply_to=marks.message_id,
                 references=(*thread.references, marks.message_id),
             )
-
-
-def _variant_for(step: EmailStep, uid: str) -> Variant:
-    weights = [(variant.id, variant.weight) for variant in step.variants]
-    chosen = splitting.choose(weights, key=uid, purpose=f"variant/{step.id}")
-    return next(variant for variant in step.variants if variant.id == chosen)
 
 
 def _compose(

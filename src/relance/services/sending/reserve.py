@@ -195,12 +195,17 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
 
 
 def variant_of(enrollment: Enrollment, step: EmailStep) -> Variant:
-    """Return the wording chosen for this person; chosen once, by a hash, and kept."""
+    """Return the wording of this person: what was drawn for them once is kept."""
     chosen = enrollment.variants.get(step.id)
-    if chosen is None:
-        weights = [(v.id, v.weight) for v in step.variants]
-        chosen = splitting.choose(weights, key=enrollment.uid, purpose=f"variant/{step.id}")
-    return next((v for v in step.variants if v.id == chosen), step.variants[0])
+    kept = next((variant for variant in step.variants if variant.id == chosen), None)
+    return kept or draw_variant(step, enrollment.uid)
+
+
+def draw_variant(step: EmailStep, enrollment_uid: str) -> Variant:
+    """Return the wording that a hash of the enrollment chooses, in proportion to the weights."""
+    weights = [(variant.id, variant.weight) for variant in step.variants]
+    chosen = splitting.choose(weights, key=enrollment_uid, purpose=f"variant/{step.id}")
+    return next(variant for variant in step.variants if variant.id == chosen)
 
 
 def _write(
