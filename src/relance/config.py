@@ -65,6 +65,11 @@ class Config:
         return self.data / "engine.lock"
 
     @property
+    def engine_health(self) -> Path:
+        """How the loops of the engine do that runs, or ran last."""
+        return self.data / "engine.health"
+
+    @property
     def opt_out_log(self) -> Path:
         """Opt-outs, kept outside the database."""
         return self.data / "optouts.log"

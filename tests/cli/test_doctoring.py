@@ -1,6 +1,15 @@
 """`relance doctor` and `relance backup`."""
 
+import asyncio
+
+import pytest
+
 from cli.shell import Shell
+from relance import app
+from relance.app.loop_health import write_health
+from relance.config import read_config
+from relance.engine.supervisor import Health
+from relance.services import leasing
 
 
 def test_doctor_names_what_is_wrong_with_its_remedy(shell):
@@ -30,6 +39,36 @@ def test_doctor_misses_the_engine_where_somebody_waits(filled):
 
     assert (True, False) == (before["ok"], after["ok"])
     assert "relance run" in after["remedy"]
+
+
+@pytest.mark.parametrize("failing", [False, True])
+async def test_doctor_tells_how_the_loops_of_a_running_engine_do(shell, failing):
+    """One that keeps failing is named with its error, though the engine itself runs."""
+    await report_of_an_engine(shell, failing=failing)
+    rows = {row["name"]: row for row in (await asyncio.to_thread(shell.run, "doctor", "--json")).rows}
+
+    if failing:
+        assert (False, True) == (rows["loop poller"]["ok"], "disk on fire" in rows["loop poller"]["detail"])
+    else:
+        assert rows["loops"]["ok"]
+    assert rows["engine"]["ok"]
+
+
+async def test_doctor_takes_no_news_from_an_engine_that_is_gone(shell):
+    """What it left in its file says nothing about today."""
+    await report_of_an_engine(shell, failing=True, worker="another")
+    rows = (await asyncio.to_thread(shell.run, "doctor", "--json")).rows
+
+    assert [] == [row for row in rows if row["name"].startswith("loop")]
+
+
+async def report_of_an_engine(shell, *, failing: bool, worker: str = "w1") -> None:
+    """Leave the lease of the engine w1, and the report that `worker` made last."""
+    installation = app.open_installation(read_config(environment={}, data=str(shell.data)))
+    await installation.write(leasing.take_all, owner="w1", lease_seconds=30.0, alone=True)
+    loops = [Health(loop="poller", running=True, restarts=3, last_error="disk on fire", failing=failing)]
+    write_health(installation.config.engine_health, loops, worker=worker, at=installation.clock.now())
+    await installation.close()
 
 
 def test_a_backup_is_a_whole_installation_but_for_its_key(filled, tmp_path):

@@ -98,6 +98,7 @@ async def test_a_loop_that_fails_is_started_again_with_back_off(rig):
         await rig.settle(engine)
 
     assert "StoreUnavailableError" in (failed.last_error or "")
+    assert failed.failing
     assert failed.running
     assert 2.0 in waiting
     assert "last" == (await rig.again(run)).step

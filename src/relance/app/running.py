@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from relance.app.installation import Installation
+from relance.app.loop_health import write_health
 from relance.engine.engine import Engine
 from relance.engine.lease import Lease
 from relance.engine.surroundings import Limits, Surroundings
@@ -21,6 +22,8 @@ from relance.storage.opening import engine_lock, is_postgres
 _LOOK = 0.5
 #: Real seconds between two comparisons with the database's clock.
 _TIME_EVERY = 10.0
+#: Real seconds between two reports on how the loops do.
+HEALTH_EVERY = 5.0
 
 
 class Until(StrEnum):
@@ -81,6 +84,8 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
             lock.settled()
             keeping_time = asyncio.create_task(_keep_time(installation), name="time")
             stack.callback(keeping_time.cancel)
+            reporting = asyncio.create_task(_report_health(installation, engine, worker), name="health")
+            stack.callback(reporting.cancel)
             yield engine
 
 
@@ -92,6 +97,19 @@ async def _keep_time(installation: Installation) -> None:
         except StoreError as error:
             installation.log.warning("time.not_kept", error=str(error))
         await installation.monotonic.sleep(_TIME_EVERY)
+
+
+async def _report_health(installation: Installation, engine: Engine, worker: str) -> None:
+    """Say how the loops do, for `relance doctor`."""
+    while True:
+        now = installation.clock.now()
+        try:
+            await asyncio.to_thread(
+                write_health, installation.config.engine_health, engine.health(), worker=worker, at=now
+            )
+        except OSError as error:
+            installation.log.warning("health.not_reported", error=str(error))
+        await installation.monotonic.sleep(HEALTH_EVERY)
 
 
 async def run(installation: Installation, *, until: Until) -> Ran:

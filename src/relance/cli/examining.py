@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from relance.app import LOGIN, Installation
+from relance.app.loop_health import read_health
 from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
@@ -44,7 +45,9 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         _opt_out_log(installation.config.opt_out_log),
     ]
     findings += await installation.read(_standbys)
-    findings.append(await installation.read(_engine))
+    owners = await installation.read(_owners)
+    findings.append(await installation.read(_engine, owners))
+    findings += _loops(installation.config.engine_health, owners)
     boxes = await installation.read(_mailboxes, workspace.id)
     findings += _mailbox_findings(boxes)
     stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
@@ -100,8 +103,11 @@ def _opt_out_log(path: Path) -> Finding:
     return Finding(name="opt-out log", ok=ok, detail=str(path), remedy=remedy)
 
 
-def _engine(reader: Reader) -> Finding:
-    owners = reader.all(str, "shards.live_owners")
+def _owners(reader: Reader) -> list[str]:
+    return reader.all(str, "shards.live_owners")
+
+
+def _engine(reader: Reader, owners: list[str]) -> Finding:
     walking = reader.one(int, "enrollments.count_walking") or 0
     if owners:
         return Finding(name="engine", ok=True, detail=f"running as {', '.join(owners)}")
@@ -122,6 +128,23 @@ def _standbys(reader: Reader) -> list[Finding]:
     said = f"{counted(lagging, 'standby', 'standbys')} of the database may lack the last sends when it takes over"
     remedy = "make its replication synchronous (`synchronous_standby_names`)"
     return [Finding(name="standby", ok=False, detail=said, remedy=remedy)]
+
+
+def _loops(path: Path, owners: list[str]) -> Iterator[Finding]:
+    """Say how the loops of this host's engine do; one that runs elsewhere reports there."""
+    report = read_health(path)
+    if report is None or report.worker not in owners:
+        return
+    failing = [one for one in report.loops if one.failing or not one.running]
+    if not failing:
+        yield Finding(name="loops", ok=True, detail=f"{len(report.loops)} run, said at {_when(report.at)}")
+    for one in failing:
+        yield Finding(
+            name=f"loop {one.loop}",
+            ok=False,
+            detail=f"started again {one.restarts} times, last failed with {one.last_error}",
+            remedy="it is tried again by itself; if it goes on, look into the engine's log and restart it",
+        )
 
 
 def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:

@@ -11,6 +11,8 @@ from relance.ports.telemetry import Log
 
 #: Seconds that a loop must run for its earlier failures to be forgotten.
 _FORGIVEN = 60.0
+#: Seconds for which a failure is shown: longer than the longest wait before a loop is started again.
+_SHOWN = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,7 @@ class Health:
     running: bool
     restarts: int
     last_error: str | None
+    failing: bool = False  #: It failed a moment ago.
 
 
 class Supervisor:
@@ -33,6 +36,7 @@ class Supervisor:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._restarts = {loop.name: 0 for loop in self._loops}
         self._errors: dict[str, str] = {}
+        self._failed_at: dict[str, float] = {}
 
     def start(self) -> None:
         """Start every loop."""
@@ -47,6 +51,7 @@ class Supervisor:
                 await loop.run()
             except Exception as error:  # noqa: BLE001  # whatever ends a loop, the others go on and it comes back
                 self._errors[loop.name] = repr(error)
+                self._failed_at[loop.name] = self._monotonic.seconds()
                 self._log.error("loop.failed", loop=loop.name, error=repr(error))
             failures = 1 if self._monotonic.seconds() - began > _FORGIVEN else failures + 1
             self._restarts[loop.name] += 1
@@ -54,12 +59,14 @@ class Supervisor:
 
     def health(self) -> list[Health]:
         """Return how every loop does."""
+        now = self._monotonic.seconds()
         return [
             Health(
                 loop=loop.name,
                 running=loop.name in self._tasks and not self._tasks[loop.name].done(),
                 restarts=self._restarts[loop.name],
                 last_error=self._errors.get(loop.name),
+                failing=now - self._failed_at.get(loop.name, -_SHOWN) < _SHOWN,
             )
             for loop in self._loops
         ]
