@@ -185,18 +185,31 @@ async def test_whether_a_server_keeps_copies_is_learned_in_passing(rig, saves):
     assert 1 == len(box.folders[SENT])
 
 
-async def test_the_first_message_of_a_mailbox_whose_outcome_is_lost_is_not_given_up(rig):
-    """Whether its server keeps copies is not known yet: it is settled once that is learned."""
+async def test_the_first_outcome_of_a_mailbox_is_settled_without_another_message(rig):
+    """Whether its server keeps copies is not known yet: a message to itself tells, and nobody waits for others."""
     box = await rig.prepare(learned=False)
     run, parts = await lose(rig, box, Point.DOT)
-    rig.later(minutes=20)
-    await parts.reconciler.run_once()
-    await rig.person("ben@lead.example")
-    for _ in range(8):
-        await parts.send_one()
+    for _ in range(4):
         rig.later(minutes=20)
         await parts.reconciler.run_once()
+    await parts.send_one()
 
     assert True is (await rig.box()).saves_sent
     assert 1 == len(rig.subjects("ann@lead.example"))
+    assert 1 == len(rig.subjects(box.address)), "one message to itself is enough"
     assert "intro" != (await rig.again(run)).step
+
+
+async def test_a_server_that_keeps_no_copies_is_recognised_by_a_message_to_itself(rig):
+    """Then absence proves nothing, and the outcome stays unknown until somebody settles it."""
+    box = await rig.prepare(saves_sent=False, learned=False)
+    run, parts = await lose(rig, box, Point.DOT)
+    for _ in range(6):
+        rig.later(minutes=20)
+        await parts.reconciler.run_once()
+        await parts.send_one()
+    (attempt,) = await rig.attempts(run)
+
+    assert False is (await rig.box()).saves_sent
+    assert (AttemptStatus.UNKNOWN, None) == (attempt.status, attempt.next_look_at)
+    assert [] == rig.subjects("ann@lead.example")

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 #: A follow-up leaves only if the mailboxes that wrote to the person were read within this time.
 FRESHNESS = timedelta(seconds=60)
-#: It is read once more before a follow-up if that was longer ago than this: dear only where many leave it fast.
+#: Such a mailbox is read once more before a follow-up if that was longer ago than this; costly only where many leave fast.
 READ_AGAIN = timedelta(seconds=2)
 #: Nobody says "it was not sent" before release_by + this: RFC 5321 §4.5.3.2.6 gives a server 10 min, folders lag 5.
 AMBIGUITY_GRACE = timedelta(minutes=15)
@@ -30,7 +30,7 @@ COOLDOWN_MOST = timedelta(hours=4)
 #: Failures in a row on one step; then the enrollment stops as `dispatch_failures`.
 FAILURES_CAP = 5
 #: A mailbox rests after it could not be reached or refused the login, doubling up to the next.
-MAILBOX_BACKOFF_FIRST = timedelta(minutes=1)
+MAILBOX_BACKOFF_FIRST = timedelta(seconds=15)
 MAILBOX_BACKOFF_MOST = timedelta(hours=1)
 #: A lost notification connection is opened again after this, doubling up to the next.
 RECONNECT_FIRST = timedelta(seconds=1)

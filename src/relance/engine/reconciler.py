@@ -30,7 +30,7 @@ class Reconciler:
     def __init__(self, around: Surroundings, connections: Connections) -> None:
         self._around = around
         self._connections = connections
-        self._probed: dict[int, int] = {}
+        self._probed: dict[int, datetime] = {}  #: By attempt: when a message was sent to the mailbox itself for it.
         self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
     async def run_once(self) -> int:
@@ -49,7 +49,7 @@ class Reconciler:
         return len(lost) + sum(copied)
 
     async def _look(self, lost: Lost) -> None:
-        around, attempt, now = self._around, lost.attempt, self._around.clock.now()
+        attempt, now = lost.attempt, self._around.clock.now()
         try:
             connector = await self._connections.of(lost.mailbox)
             lookup = await connector.find_sent(_sought(attempt))
@@ -61,15 +61,10 @@ class Reconciler:
                 await self._settle_sent(attempt, "found in Sent", wire=wire)
             case NotFound() | CannotLook() if now < lost.grace_ends_at:
                 await self._again(lost, "not found yet; too early to say that it was not sent")
-            case NotFound(later_seen=True) if lost.mailbox.saves_sent:
-                by = "not in Sent, where a later message is"
-                ids = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id}
-                await persistence.write(around, sending.settle_failed, **ids, by=by, now=now)
-                around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
-            case NotFound() if lost.mailbox.saves_sent:
+            case NotFound(later_seen=True) if lost.mailbox.saves_sent is not False:
+                await self._settle_failed(lost, "not in Sent, where a later message is")
+            case NotFound() if lost.mailbox.saves_sent is not False:
                 await self._probe(lost, connector)
-            case NotFound() if lost.mailbox.saves_sent is None and lost.on_unknown is OnUnknown.WAIT:
-                await self._again(lost, "not found; whether this server keeps copies of what it sends is not known yet")
             case NotFound() | CannotLook():
                 await self._cannot_look(lost)
 
@@ -82,16 +77,43 @@ class Reconciler:
                 await persistence.write(self._around, reconciling.leave_to_others, lost, why=why)
 
     async def _probe(self, lost: Lost, connector: Connector) -> None:
-        """Send a message to the mailbox itself, so that absence can be told from a Sent folder that lags or is full."""
-        around, tried = self._around, self._probed.get(lost.attempt.id, 0)
-        if tried < 1:
+        """Send a message to the mailbox itself, so that absence can be told from a Sent folder that lags or is full.
+
+        Where it is not known whether the server keeps copies, this tells: if none of the probe is there either, it
+        keeps none.
+        """
+        around, now = self._around, self._around.clock.now()
+        sent_at = self._probed.get(lost.attempt.id)
+        if sent_at is None:
             try:
-                await probe(connector, lost.mailbox, keys=around.keys, number=tried, now=around.clock.now())
-                self._probed[lost.attempt.id] = tried + 1
+                await probe(connector, lost.mailbox, keys=around.keys, number=0, now=now)
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return
+            self._probed[lost.attempt.id] = now
+        elif lost.mailbox.saves_sent is None and now - sent_at >= reconciling.COPY_AFTER:
+            await self._learn(lost.mailbox, saves_sent=False)
+            await self._cannot_look(lost)
+            return
         await self._again(lost, "not in Sent, but nothing later is either")
+
+    async def _learn(self, mailbox: Mailbox, *, saves_sent: bool) -> None:
+        ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
+        await persistence.write(self._around, mailboxes.learn, **ids, saves_sent=saves_sent, ids_survive=None)
+
+    async def _settle_failed(self, lost: Lost, by: str) -> None:
+        around, attempt = self._around, lost.attempt
+        if lost.mailbox.saves_sent is None:
+            await self._learn(lost.mailbox, saves_sent=True)
+        await persistence.write(
+            around,
+            sending.settle_failed,
+            workspace_id=attempt.workspace_id,
+            attempt_id=attempt.id,
+            by=by,
+            now=around.clock.now(),
+        )
+        around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
 
     async def _again(self, lost: Lost, why: str) -> None:
         await persistence.write(self._around, reconciling.look_again, lost, why=why, now=self._around.clock.now())

@@ -103,8 +103,8 @@ def test_a_lead_cools_down_from_ten_minutes_to_four_hours():
     assert [0, 10, 20, 40, 80, 160, 240] == minutes
 
 
-def test_a_mailbox_rests_from_one_minute_to_an_hour():
+def test_a_mailbox_rests_from_a_quarter_of_a_minute_to_an_hour():
     """The mailbox is put off, not its leads."""
-    minutes = [mailbox_rest(failures).total_seconds() / 60 for failures in range(1, 9)]
+    minutes = [mailbox_rest(failures).total_seconds() / 60 for failures in range(1, 11)]
 
-    assert [1, 2, 4, 8, 16, 32, 60, 60] == minutes
+    assert [0.25, 0.5, 1, 2, 4, 8, 16, 32, 60, 60] == minutes
