@@ -11,6 +11,8 @@ from acceptance.realservers.authority import make_certificates
 from connectors.imap_mailbox import Mailbox, Stored
 from connectors.scripted import Answer, Peer, connector, serving
 from relance.connectors.smtp_imap.mailbox_connector import SmtpImapConnector
+from relance.connectors.smtp_imap.settings import Endpoint, Security
+from relance.connectors.smtp_imap.transport import tls_refusal
 from relance.ports.connector import ConnectorError, LoginRefusedError, MailboxUnreachableError
 from relance.testing.connector_suite import Reader
 from relance.testing.moments import MONDAY
@@ -350,6 +352,19 @@ async def test_an_untrusted_certificate_names_the_remedy(certificates: tuple[ssl
     assert isinstance(error, MailboxUnreachableError)
     assert "--ca-file" in str(error)
     assert [] == script.commands
+
+
+@pytest.mark.parametrize(
+    "code, remedy", [(10, "renew"), (20, "--ca-file"), (62, "the name that"), (64, "the name that")]
+)
+def test_a_certificate_is_refused_with_the_remedy_that_helps(code: int, remedy: str):
+    """Another authority helps neither against a wrong name nor against one that has expired (X509_V_ERR_…)."""
+    error = ssl.SSLCertVerificationError()
+    error.verify_code, error.verify_message = code, "no"
+    refusal = str(tls_refusal(Endpoint(host="mail.example", port=993, security=Security.TLS), error))
+
+    assert remedy in refusal
+    assert ("--ca-file" in remedy) == ("--ca-file" in refusal)
 
 
 async def test_a_clear_port_that_is_called_tls_is_named():

@@ -16,6 +16,13 @@ from relance.connectors.smtp_imap.settings import Endpoint, Security, is_loopbac
 from relance.connectors.smtp_imap.tls import TlsDoor, TlsDoors, TlsStream
 
 HIGH_WATER = 256 * 1024
+#: By OpenSSL's X509_V_ERR_… code: what helps where another authority would not.
+CERTIFICATE_REMEDIES = {
+    10: "whoever runs the server must renew it",
+    62: "connect by the name that the certificate is made out for",
+    64: "connect by the name that the certificate is made out for",
+}
+ANOTHER_AUTHORITY = "if the server is yours, name its authority with --ca-file"
 KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 
 
@@ -277,10 +284,9 @@ def open_door(doors: TlsDoors, endpoint: Endpoint, ca_file: str | None) -> TlsDo
 def tls_refusal(endpoint: Endpoint, error: Exception) -> UnreachableError:
     """Return the error for a failed handshake, with the remedy where the certificate is to blame."""
     if isinstance(error, ssl.SSLCertVerificationError):
+        remedy = CERTIFICATE_REMEDIES.get(error.verify_code, ANOTHER_AUTHORITY)
         return UnreachableError(
-            f"the certificate of {endpoint} is not trusted ({error.verify_message}): "
-            "if the server is yours, name its authority with --ca-file",
-            step="tls",
+            f"the certificate of {endpoint} is not trusted ({error.verify_message}): {remedy}", step="tls"
         )
     return UnreachableError(f"TLS with {endpoint} failed ({error}): check port and security", step="tls")
 
