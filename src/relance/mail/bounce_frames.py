@@ -8,10 +8,12 @@ the like.
 import re
 
 _SENDER_SIDE = re.compile(r"but (?:my name|(?:the )?sender) was rejected", re.IGNORECASE)
+# Words before the colon that ends the frame; where a reply or a quotation begins there is none.
+_UP_TO_COLON = r"(?:(?:(?![45]\d\d)[^:\n'\"]){0,60}(?=:))?"
 _SAID = re.compile(
-    r"(?:the error that the other server returned was|remote host said|remote server (?:replied|returned|"
-    r"said)[^:\n]{0,60}|returned an error|\(reason|<<<|said|server message|because of|"
-    r"error message below|diagnostic (?:code|information)[^:\n]{0,60})\s*:?\s*",
+    r"(?:the error that the other server returned was|remote host said|remote server (?:replied|returned|said)"
+    rf"{_UP_TO_COLON}|returned an error|\(reason|<<<|said|server message|because of|"
+    rf"error message below|diagnostic (?:code|information){_UP_TO_COLON})\s*:?\s*",
     re.IGNORECASE,
 )
 # Sentences of the reporting server itself: they say that, never why.
@@ -20,7 +22,8 @@ _FRAME = re.compile(
     r"this is a permanent error; i've given up[^\n]*|giving up on [\d.]+\.?|"
     r"this is an automatically generated delivery status notification|the following (?:addresses had|"
     r"address\(es\) failed|recipients?)[^\n]*|"
-    r"(?:we recommend|please (?:contact|reply|check|do not|direct))[^\n]*|do(?:n't|"
+    r"(?:we recommend|please (?:contact(?! your internet service provider since)|reply|check|do not|direct))[^\n]*|"
+    r"do(?:n't|"
     r" not) need to re-?send[^\n]*|(?:original )?message was received at[^\n]*|"
     r"if you (?:do so|believe)[^\n]*|transcript of session follows|message will be retried[^\n]*|"
     r"unrouteable address book",

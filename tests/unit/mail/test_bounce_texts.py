@@ -222,3 +222,40 @@ def test_the_original_message_was_received_is_no_divider():
     notice, _ = split_original("The original message was received at Wed, 1 Jul 2026\n\n<ann@example.com>\n")
 
     assert "<ann@example.com>" in notice
+
+
+S3150 = (
+    "550 5.7.1 Unfortunately, messages from [192.0.2.7] weren't sent. Please contact your Internet service provider "
+    "since part of their network is on our block list (S3150)."
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Remote Server returned '{S3150}'",
+        f"Remote Server returned\n{S3150}",
+        f"The remote server replied: {S3150}",
+        f"Diagnostic information for administrators:\n\nann@example.com\n{S3150}",
+        f"host mx.example.com said:\n    {S3150.replace('. ', '.' + chr(10) + '    ')}",
+    ],
+)
+def test_a_block_is_the_senders_problem_wherever_the_lines_break(said: str):
+    """The codes and the reason are read, quoted or not, on one line or on several."""
+    raw = letter(
+        f"Delivery has failed to these recipients or groups:\n\nann@example.com\n{said}\n",
+        From_="postmaster@mx.example.com",
+        To="bo@example.net",
+        Subject="Undeliverable: Question",
+    )
+    read = understood(raw)
+    (recipient,) = read.recipients
+
+    assert Kind.BLOCK is read.kind
+    assert ("ann@example.com", "550", "5.7.1", "blocked", False) == (
+        recipient.address,
+        recipient.smtp_code,
+        recipient.status,
+        recipient.reason,
+        recipient.hard,
+    )
