@@ -12,7 +12,7 @@ from datetime import timedelta
 
 #: A follow-up leaves only if the mailboxes that wrote to the person were read within this time.
 FRESHNESS = timedelta(seconds=60)
-#: Such a mailbox is read once more before a follow-up if that was longer ago than this; costly only where many leave fast.
+#: Such a mailbox is read once more before a follow-up if that was longer ago; costly only where many leave fast.
 READ_AGAIN = timedelta(seconds=2)
 #: Nobody says "it was not sent" before release_by + this: RFC 5321 §4.5.3.2.6 gives a server 10 min, folders lag 5.
 AMBIGUITY_GRACE = timedelta(minutes=15)

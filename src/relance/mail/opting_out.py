@@ -33,6 +33,8 @@ _LONE_WORD = re.compile(
     rf"(?:(?:please|pls|kindly|hi|hello|bitte|merci de|por favor|per favore|"
     rf"graag)[ ,]+)?(?:{_LONE})(?:[ ,.!]+(?:please|pls|thanks|thank you|bitte|danke|merci|gracias|grazie))?"
 )
+# "Stop sending us the invoices" is about business, not about mail.
+_GOODS = r"[^.!?]{0,30}\b(?:invoices?|bills?|statements?|receipts?|orders?|parcels?|packages?|boxes|samples?|goods)\b"
 _PHRASES = re.compile(
     r"\b(?:unsubscribe|remove|delete|drop|take|strike|scrub) (?:me|us|my (?:e-?mail|address|name|contact|"
     r"details|info)[\w\s'-]{0,30}|this (?:e-?mail|address)[\w\s]{0,20})"
@@ -40,7 +42,7 @@ _PHRASES = re.compile(
     r"|\b(?:please|kindly|pls) (?:unsubscribe|opt me out|take me off|remove me)\b|\bopt me out\b"
     r"|\btake (?:me|us) off (?:of )?(?:your|this|the) (?:\w+ )?(?:list|mailing|e-?mail)"
     r"|\b(?:stop|cease|quit) (?:e-?mailing|mailing|contacting|messaging|spamming|writing(?: to)?|"
-    r"sending) (?:me|us|any|these|this|your|more|e-?mails?|messages?)\b"
+    rf"sending(?!{_GOODS})) (?:me|us|any|these|this|your|more|e-?mails?|messages?)\b"
     r"|\b(?:do not|don't|dont|never) (?:ever )?(?:e-?mail|contact|message|write(?: to)?|mail|"
     r"send)(?: to)? (?:me|us)(?: (?:again|any ?more|any (?:more|further)|further)| e-?mails?|[.!]|$)"
     r"|\bi (?:want|wish|would like|'d like|request|ask) (?:to (?:unsubscribe|opt out|be (?:removed|"

@@ -204,6 +204,7 @@ def test_an_answer_to_an_invitation_is_calendar():
         "Take me off your mailing list, thanks.",
         "Hi, please unsubscribe me. Ann",
         "Stop emailing me!",
+        "Please stop sending me these e-mails.",
         "Do not contact me again.",
         "Bitte abmelden",
         "Bitte nehmen Sie mich aus dem Verteiler.",
@@ -228,6 +229,8 @@ def test_a_lone_word_or_an_explicit_phrase_is_an_opt_out(text: str):
         "Please remove the second item from the offer and send it again.",
         "If you want to unsubscribe me from the trial, fine; but what does it cost?",
         "I cannot stop thinking about it.",
+        "Please stop sending me the invoices at this address; they go to accounting.",
+        "Stop sending us boxes of the old model, and we have a deal.",
     ],
 )
 def test_words_that_only_contain_stop_are_answers(text: str):
