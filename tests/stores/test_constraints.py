@@ -328,6 +328,24 @@ HISTORY = insert(
         ("opt_outs", insert("opt_outs", workspace_id="1", digest="'d'", reason="'r'", at=T), "digest = 'x'"),
         ("sequence_versions", None, "document = '[]'"),
         ("notes", insert("notes", workspace_id="1", lead_id="1", at=T, author="'o'", text="'hello'"), "text = 'bye'"),
+        ("attempts", attempt(), "step_counter = 2"),
+        (
+            "messages",
+            insert(
+                "messages",
+                workspace_id="1",
+                mailbox_id="1",
+                direction="'in'",
+                kind="'other'",
+                folder="'INBOX'",
+                at=T,
+                received_at=T,
+                content_key="'k'",
+                rules_version="1",
+                confidence="'guess'",
+            ),
+            "direction = 'out'",
+        ),
     ],
 )
 def test_what_is_append_only_refuses_to_change_and_to_go(run, table, made, changed):
