@@ -15,7 +15,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.ports.vault import VaultError
-from relance.services import reports
+from relance.services import mailboxes, reports
 
 FREE_BYTES = 512 * 1024 * 1024
 CLOCK_APART = timedelta(seconds=2)
@@ -48,7 +48,7 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
     owners = await installation.read(_owners)
     findings.append(await installation.read(_engine, owners))
     findings += _loops(installation.config.engine_health, owners)
-    boxes = await installation.read(_mailboxes, workspace.id)
+    boxes = await installation.read(mailboxes.of_workspace, workspace.id)
     findings += _mailbox_findings(boxes)
     stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
     findings.append(
@@ -193,7 +193,3 @@ _JUDGES: tuple[Callable[[Mailbox], tuple[str, str] | None], ...] = (_in_trouble,
 
 def _when(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
-
-
-def _mailboxes(reader: Reader, workspace_id: int) -> list[Mailbox]:
-    return reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)

@@ -13,7 +13,7 @@ from relance.cli.mailbox_options import Given, gather, login_settings, mailbox_o
 from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.workspace import Workspace
-from relance.ports.store import Reader, Transaction
+from relance.ports.store import Transaction
 from relance.services import addresses, mailboxes
 
 PROVIDER = "smtp_imap"
@@ -104,7 +104,7 @@ def list_mailboxes() -> None:
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> list[Mailbox]:
-        return await installation.read(_of_workspace, workspace.id)
+        return await installation.read(mailboxes.of_workspace, workspace.id)
 
     current.printer.rows(
         (mailbox_facts(found) for found in current.run(read)),
@@ -198,7 +198,3 @@ def _columns(values: Mapping[str, object]) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _of_workspace(reader: Reader, workspace_id: int) -> list[Mailbox]:
-    return reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)

@@ -14,7 +14,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
-from relance.engine.surroundings import Box, Surroundings
+from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError, LoginRefusedError
 from relance.ports.store import Reader, StoreError
 from relance.services import ingestion, mailboxes
@@ -132,7 +132,7 @@ class Poller:
     async def _read_all_folders(self, box: Box) -> bool:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
-        mailbox = await around.store.read(_mailbox, box)
+        mailbox = await around.store.read(mailbox_of, box)
         if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
             return False
         started_at = around.clock.now()
@@ -172,7 +172,3 @@ class Poller:
 
 def _connected(reader: Reader) -> list[Mailbox]:
     return reader.all(Mailbox, "mailboxes.connected")
-
-
-def _mailbox(reader: Reader, box: Box) -> Mailbox | None:
-    return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)

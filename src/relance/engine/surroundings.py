@@ -8,7 +8,7 @@ from relance.core import defaults
 from relance.core.mailbox import Mailbox
 from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector
-from relance.ports.store import Store
+from relance.ports.store import Reader, Store
 from relance.ports.telemetry import Log
 from relance.services.situations import Keys
 
@@ -19,6 +19,11 @@ class Box:
 
     workspace_id: int
     mailbox_id: int
+
+
+def mailbox_of(reader: Reader, box: Box) -> Mailbox | None:
+    """Return a mailbox as it is now, None if there is none of that name any more."""
+    return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

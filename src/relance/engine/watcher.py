@@ -6,7 +6,7 @@ from collections.abc import Callable
 from relance.core import backoff
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine.connections import Connections
-from relance.engine.surroundings import Box, Surroundings
+from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError
 from relance.ports.store import Reader
 
@@ -38,7 +38,7 @@ class Watcher:
         while True:
             began = around.monotonic.seconds()
             try:
-                mailbox = await around.store.read(_mailbox, box)
+                mailbox = await around.store.read(mailbox_of, box)
                 if mailbox is None:
                     return
                 connector = await self._connections.of(mailbox)
@@ -70,7 +70,3 @@ def _watchable(reader: Reader) -> list[Mailbox]:
     return [
         m for m in connected if m.status is not MailboxStatus.AUTH_ERROR or m.last_skip_reason == "smtp_login_refused"
     ]
-
-
-def _mailbox(reader: Reader, box: Box) -> Mailbox | None:
-    return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)

@@ -30,10 +30,14 @@ def by_address(reader: Reader, workspace_id: int, address: str) -> Mailbox:
     return found
 
 
+def of_workspace(reader: Reader, workspace_id: int) -> list[Mailbox]:
+    """Return every connected mailbox of a workspace, whatever its state."""
+    return reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
+
+
 def own_addresses(reader: Reader, workspace_id: int) -> frozenset[str]:
     """Return every address that is a mailbox of this workspace itself, aliases included: none of them is a lead."""
-    boxes = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
-    return frozenset().union(*(box.own_addresses for box in boxes))
+    return frozenset().union(*(box.own_addresses for box in of_workspace(reader, workspace_id)))
 
 
 def shard_of(provider: str, login: str) -> int:
