@@ -1,11 +1,11 @@
 """One claim on its way out: every end that it can come to."""
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 
 from engine.rig import until
+from relance.core import defaults
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
@@ -86,7 +86,7 @@ async def test_a_mailboxs_trouble_rests_the_mailbox_and_another_one_sends(rig, e
     await parts.send_one()
 
     assert status is (await rig.box()).status
-    assert rig.clock.now() + timedelta(minutes=1) == (await rig.box()).skip_until
+    assert rig.clock.now() + defaults.MAILBOX_BACKOFF_FIRST == (await rig.box()).skip_until
     assert ["second@ours.example"] == [one.mailbox for one in rig.world.accepted]
     assert 0 == (await rig.again(run)).consecutive_failures
 
