@@ -30,11 +30,12 @@ RETURNING id
 SELECT id FROM messages WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND content_key = :content_key
 
 -- name: messages.of_lead
--- Everything that went to and came from one lead, oldest first.
-SELECT at, direction, kind, from_address, to_address, subject, message_id, matched_by, enrollment_id, attempt_id
+-- Everything that went to and came from one lead, oldest first, with when it was there: its Date is its sender's word.
+SELECT received_at AS at, direction, kind, from_address, to_address, subject, message_id, matched_by, enrollment_id,
+    attempt_id
 FROM messages
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
-ORDER BY at, id
+ORDER BY received_at, id
 
 -- name: messages.incoming
 -- What came in, newest first, with the lead it was matched to.
