@@ -4,6 +4,7 @@ RFC 5321 §3.1, RFC 3207 (STARTTLS), RFC 4954 (AUTH). One mechanism is tried, no
 mailboxes at some providers.
 """
 
+import os
 import ssl
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, cast
@@ -92,6 +93,8 @@ def explain(error: Exception) -> str:
     """Return aiosmtplib's or the system's words for people."""
     if isinstance(error, aiosmtplib.SMTPResponseException):
         return f"{error.code} {error.message}" if error.code > 0 else "it does not speak SMTP"
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)  # a loop's own words name the endpoint once more
     return str(error) or type(error).__name__
 
 
@@ -104,7 +107,8 @@ async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
         cause = error.__cause__
         if isinstance(cause, ssl.SSLError | ssl.CertificateError):
             raise tls_refusal(endpoint, cause) from error
-        raise UnreachableError(f"{endpoint} cannot be reached: {explain(error)}", step="connect") from error
+        trouble = cause if isinstance(cause, OSError) else error
+        raise UnreachableError(f"{endpoint} cannot be reached: {explain(trouble)}", step="connect") from error
     except aiosmtplib.SMTPException as error:
         raise UnreachableError(
             f"{endpoint} does not greet like an SMTP server: {explain(error)}", step="greeting"
