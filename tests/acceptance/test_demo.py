@@ -1,8 +1,10 @@
 """The demo as a person runs it: one command, its last line, and what may be done with what it leaves behind."""
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +61,16 @@ def test_a_demo_that_is_kept_can_be_looked_into():
     assert 10 == len(leads)
     assert [] == [step for step in audited if step["twice"]]
     assert "demo" == explained["enrollments"][0]["sequence"]
+
+
+def test_a_demo_that_ends_too_early_says_no_and_still_says_where_it_is_kept():
+    """Exit 1 while somebody is unfinished; for a script stdout is facts alone, and the place stands on stderr."""
+    command = [sys.executable, "-m", "relance", "demo", "--leads", "5", "--days", "1", "--keep", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+    (facts,) = [json.loads(line) for line in done.stdout.splitlines()]
+    data = Path(done.stderr.split("--data ")[1].split(" ")[0])
+    kept = (data / "relance.db").exists()
+    shutil.rmtree(data.parent)
+
+    assert (1, True) == (done.returncode, kept)
+    assert 0 < facts["unfinished"]

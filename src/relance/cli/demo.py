@@ -20,7 +20,7 @@ from rich.text import Text
 from relance.cli.explaining import explain_lines
 from relance.cli.failures import DONE, NO, CouldNotError
 from relance.cli.json_lines import as_line
-from relance.cli.printing import console, print_line
+from relance.cli.printing import complain, console, print_line
 from relance.cli.session import Command, session
 from relance.core.enrollment import StopReason
 from relance.demo.outcome import Outcome, outcome_of
@@ -50,8 +50,9 @@ def demo(leads: int, days: int, seed: int, *, keep: bool) -> int:
     finally:
         if not keep:
             shutil.rmtree(directory, ignore_errors=True)
-    if keep and not as_json:
-        print_line(f"Kept: relance --data {data_directory(directory)} lead list")
+    if keep:
+        tell = complain if as_json else print_line
+        tell(f"Kept: relance --data {data_directory(directory)} lead list")
     print_line(as_line(asdict(outcome)))
     return DONE if outcome.kept else NO
 
