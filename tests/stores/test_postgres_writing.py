@@ -125,7 +125,8 @@ async def test_the_loser_of_a_deadlock_is_tried_again(store):
     await store.write(take, 2)
     await asyncio.gather(store.write(cross, 1, 2), store.write(cross, 2, 1))
 
-    assert 3 == len(runs)
+    assert {1, 2} == set(runs)
+    assert 3 <= len(runs)  # the second try may slip in before the winner, and lose once more
 
 
 async def test_a_lock_that_is_held_for_long_makes_it_busy(schema_url, administrator):
