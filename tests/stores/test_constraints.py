@@ -166,6 +166,9 @@ def test_each_status_is_accepted_with_its_columns(run, changed):
         {"ended_at": T},
         {"next_due_at": "NULL"},
         {"status": "'waiting'", "next_due_at": "NULL"},
+        {"status": "'paused'", "next_due_at": "NULL"},
+        {"status": "'held'", "hold_reason": "'replied'", "next_due_at": "NULL"},
+        {"status": "'stopped'", "stop_reason": "'bored'", **ENDED},
         {"lock_holder": "'w'"},
         {"lock_expires_at": T},
         {"step_counter": "0"},
@@ -407,7 +410,7 @@ def test_a_lead_knows_its_domain(run, changed, domain):
 
 @pytest.mark.parametrize(
     "due, skip, ready",
-    [("09", None, "09"), ("09", "11", "11"), ("11", "09", "11"), (None, "09", None), (None, None, None)],
+    [("09", None, "09"), ("09", "11", "11"), ("11", "09", "11"), (None, None, None)],
 )
 def test_a_row_is_ready_at_the_later_of_its_two_times(run, due, skip, ready):
     """The due time never slides, and a deferral orders claims."""
@@ -415,7 +418,36 @@ def test_a_row_is_ready_at_the_later_of_its_two_times(run, due, skip, ready):
     def at(hour):
         return f"'2026-11-30T{hour}:00:00.000000Z'" if hour else "NULL"
 
-    run(enrollment(status="'paused'", next_due_at=at(due), skip_until=at(skip)))
+    ended = {} if due else {"status": "'completed'", "ended_at": T}
+    run(enrollment(next_due_at=at(due), skip_until=at(skip), **ended))
     condition = f"ready_at = {at(ready)}" if ready else "ready_at IS NULL"
 
     assert 1 == run(f"SELECT count(*) FROM enrollments WHERE {condition}")[0][0]
+
+
+def test_an_attempt_is_about_the_person_of_its_enrollment(run):
+    """Whom it was sent to and whose run it moves can never come apart."""
+    run(enrollment())
+    run(insert("leads", workspace_id="1", id="9", email="'b@example.com'", created_at=T))
+    with pytest.raises(REFUSED):
+        run(attempt(lead_id="9"))
+
+
+@pytest.mark.parametrize("column", ["from_status", "to_status"])
+def test_history_knows_only_the_statuses_of_the_rules(run, column):
+    """What it says happened can be replayed."""
+    run(enrollment())
+    entry = {
+        "workspace_id": "1",
+        "enrollment_id": "1",
+        "at": T,
+        "from_status": "'active'",
+        "to_status": "'paused'",
+        "event": "'enrollment.paused'",
+        "cause": "'a person'",
+        "step": "'intro'",
+        "step_counter": "1",
+    }
+    run(insert("enrollment_history", **entry))
+    with pytest.raises(REFUSED):
+        run(insert("enrollment_history", **{**entry, column: "'asleep'"}))

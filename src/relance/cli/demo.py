@@ -36,7 +36,7 @@ _PICTURE = 0.2
 
 @click.command(cls=Command)
 @click.option("--leads", type=click.IntRange(1, 100_000), default=300, show_default=True, help="How many people.")
-@click.option("--days", type=click.IntRange(1, 365), default=14, show_default=True, help="Virtual days at most.")
+@click.option("--days", type=click.IntRange(1, 365), default=21, show_default=True, help="Virtual days at most.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed, other people and other faults.")
 @click.option("--keep", is_flag=True, help="Keep the data directory, to look into it with the other commands.")
 def demo(leads: int, days: int, seed: int, *, keep: bool) -> int:

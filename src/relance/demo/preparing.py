@@ -31,7 +31,7 @@ class Wanted:
     """What was asked for on the command line."""
 
     leads: int = 300
-    days: int = 14
+    days: int = 21
     seed: int = 1
     directory: Path
 

@@ -30,7 +30,7 @@ DEMO_SCRIPT = Script(
         "bump": "my note may have come at a bad moment",
         "last": "this is the last time I write about it",
     },
-    waits=(timedelta(days=3), timedelta(days=4), timedelta(days=3)),
+    waits=(timedelta(days=3), timedelta(days=8), timedelta(days=3)),
 )
 
 _COLUMNS = ("E-Mail", "First name", "Last name", "Company", "Country", "City", "Job title")

@@ -40,7 +40,7 @@ CREATE TABLE attempts (
     PRIMARY KEY (workspace_id, id),
     UNIQUE (workspace_id, enrollment_id, step_counter),
     UNIQUE (workspace_id, message_id),
-    FOREIGN KEY (workspace_id, enrollment_id) REFERENCES enrollments (workspace_id, id),
+    FOREIGN KEY (workspace_id, enrollment_id, lead_id) REFERENCES enrollments (workspace_id, id, lead_id),
     FOREIGN KEY (workspace_id, lead_id) REFERENCES leads (workspace_id, id),
     FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id),
     FOREIGN KEY (workspace_id, sequence_id, version)

@@ -40,6 +40,7 @@ CREATE TABLE enrollments (
     ready_at TEXT GENERATED ALWAYS AS (CASE WHEN skip_until > next_due_at THEN skip_until ELSE next_due_at END) STORED,
     UNIQUE (workspace_id, id),
     UNIQUE (workspace_id, uid),
+    UNIQUE (workspace_id, id, lead_id),  -- what an attempt points to: it is about this very person
     UNIQUE (workspace_id, sequence_id, lead_id),
     FOREIGN KEY (workspace_id, sequence_id, version)
         REFERENCES sequence_versions (workspace_id, sequence_id, version),
@@ -47,14 +48,20 @@ CREATE TABLE enrollments (
     FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id),
     CONSTRAINT an_early_end_has_its_reason
         CHECK ((status IN ('stopped', 'blocked')) = (stop_reason IS NOT NULL)),
+    CONSTRAINT an_early_end_has_a_reason_that_the_rules_know
+        CHECK (stop_reason IS NULL OR stop_reason IN (
+            'replied', 'bounced', 'unsubscribed', 'complained', 'manual', 'manual_reply', 'branched',
+            'archived', 'merged', 'erased', 'closed', 'dispatch_failures', 'no_longer_there', 'meeting_booked',
+            'step_ceiling', 'broken_sequence'
+        )),
     CONSTRAINT a_hold_has_its_reason
         CHECK (status <> 'held' OR hold_reason IS NOT NULL),
     CONSTRAINT an_end_has_its_time
         CHECK ((status IN ('completed', 'stopped', 'blocked', 'suppressed', 'holdout')) = (ended_at IS NOT NULL)),
     CONSTRAINT an_end_is_never_due
         CHECK (ended_at IS NULL OR (next_due_at IS NULL AND skip_until IS NULL AND lock_holder IS NULL)),
-    CONSTRAINT a_walk_is_due
-        CHECK (status NOT IN ('active', 'waiting') OR next_due_at IS NOT NULL),
+    CONSTRAINT a_walk_is_due_also_while_it_rests
+        CHECK (status NOT IN ('active', 'waiting', 'paused', 'held') OR next_due_at IS NOT NULL),
     CONSTRAINT a_lock_expires
         CHECK ((lock_holder IS NULL) = (lock_expires_at IS NULL))
 ) STRICT;
@@ -77,8 +84,12 @@ CREATE TABLE enrollment_history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     enrollment_id INTEGER NOT NULL,
     at TEXT NOT NULL,
-    from_status TEXT,
-    to_status TEXT NOT NULL,
+    from_status TEXT CHECK (
+        from_status IN ('active', 'waiting', 'paused', 'held', 'completed', 'stopped', 'blocked', 'suppressed', 'holdout')
+    ),
+    to_status TEXT NOT NULL CHECK (
+        to_status IN ('active', 'waiting', 'paused', 'held', 'completed', 'stopped', 'blocked', 'suppressed', 'holdout')
+    ),
     event TEXT NOT NULL,
     cause TEXT NOT NULL,
     step TEXT NOT NULL,
