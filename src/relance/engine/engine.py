@@ -124,6 +124,8 @@ class Engine:
             self._loops[name].wake()
         self.changed.set()
 
-    def _read(self) -> None:
+    def _read(self, moved: bool) -> None:  # noqa: FBT001  # the poller's own word
         self._loops["poller"].wake()
-        self._moved()
+        if moved:
+            self._moved()
+        self.changed.set()

@@ -39,14 +39,12 @@ class Ingester:
             moved += await self._take(box)
         return moved
 
-    async def drain(self, box: Box) -> bool:
-        """Take everything staged in one mailbox; return whether nothing is left."""
-        while await self._take(box):
-            pass
-        left = await self._around.store.read(
-            ingestion.staged_of, workspace_id=box.workspace_id, mailbox_id=box.mailbox_id, limit=1
-        )
-        return not left
+    async def drain(self, box: Box) -> int:
+        """Take everything staged in one mailbox and return how much that was; nothing is left then."""
+        taken = 0
+        while some := await self._take(box):
+            taken += some
+        return taken
 
     async def _take(self, box: Box) -> int:
         async with self._locks.setdefault(box, asyncio.Lock()):

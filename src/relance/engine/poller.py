@@ -15,7 +15,7 @@ from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
 from relance.engine.surroundings import Box, Surroundings, mailbox_of
-from relance.ports.connector import ConnectorError, LoginRefusedError
+from relance.ports.connector import ConnectorError, Cursor, LoginRefusedError
 from relance.ports.store import Reader, StoreError
 from relance.services import ingestion, mailboxes
 from relance.services.refusals import LostRaceError
@@ -39,6 +39,7 @@ class Poller:
         self._running: dict[Box, asyncio.Task[bool]] = {}
         self._known: set[Box] | None = None
         self._tried: set[Box] = set()
+        self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._swept: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
         self.on_done = lambda: None
@@ -76,8 +77,10 @@ class Poller:
 
     def _done(self, box: Box) -> None:
         del self._running[box]
+        moved = box in self._moved or box not in self._tried
+        self._moved.discard(box)
         self._tried.add(box)
-        self.on_done()
+        self.on_done(moved)
 
     async def close(self) -> None:
         """End the reads that are running; what they stored stands."""
@@ -132,12 +135,11 @@ class Poller:
     async def _read_all_folders(self, box: Box) -> bool:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
-        mailbox = await around.store.read(mailbox_of, box)
+        mailbox, cursors = await around.store.read(_to_read, box)
         if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
             return False
         started_at = around.clock.now()
         self._swept[box] = started_at
-        cursors = await around.store.read(mailboxes.cursors, **ids)
         since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
         try:
             connector = await self._connections.of(mailbox)
@@ -148,8 +150,9 @@ class Poller:
         except Exception as error:  # noqa: BLE001  # what a connector did not think of must rest the mailbox too
             await self._failed(box, error)
             return False
-        if not await self._ingester.drain(box):
-            return False
+        taken = await self._ingester.drain(box)
+        if taken or mailbox.consecutive_failures:
+            self._moved.add(box)
         await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
         return True
 
@@ -172,3 +175,8 @@ class Poller:
 
 def _connected(reader: Reader) -> list[Mailbox]:
     return reader.all(Mailbox, "mailboxes.connected")
+
+
+def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor]]:
+    ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
+    return mailbox_of(reader, box), mailboxes.cursors(reader, **ids)

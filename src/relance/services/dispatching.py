@@ -51,6 +51,8 @@ def claim(
     tx: Transaction, *, worker: str, lock_expires_at: datetime, now: datetime, busy: Collection[int], limit: int
 ) -> list[Claim]:
     """Lock at most `limit` enrollments, at most one per mailbox that is free and not in `busy`."""
+    if tx.one(int, "enrollments.any_to_send", now=now) is None:
+        return []
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
     had_turn = {turn.workspace_id: turn.at for turn in tx.all(_Turn, "mailboxes.turns_of_workspaces")}

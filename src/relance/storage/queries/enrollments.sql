@@ -100,6 +100,12 @@ ORDER BY ready_at, id
 LIMIT 1
 --postgres FOR UPDATE SKIP LOCKED
 
+-- name: enrollments.any_to_send
+-- A row if anything is ready to be sent at all: most passes find nothing, and need not ask every mailbox.
+SELECT 1 FROM enrollments
+WHERE status IN ('active', 'waiting') AND ready_at <= :now AND step_kind = 'email' AND lock_holder IS NULL
+LIMIT 1
+
 -- name: enrollments.claim
 -- Lock a ready row for one worker. No row changed: it moved or somebody has it.
 UPDATE enrollments SET lock_holder = :worker, lock_expires_at = :lock_expires_at, revision = revision + 1
