@@ -29,7 +29,7 @@ BEFORE_CONNECTED = timedelta(days=1)
 class Poller:
     """One pass starts the read of every mailbox that a notification, a sweep or a start has made due."""
 
-    on_done: Callable[[], None]
+    on_done: Callable[[bool], None]  #: Told of every read that has ended, and whether it changed anything.
 
     def __init__(self, around: Surroundings, connections: Connections, ingester: Ingester) -> None:
         self._around = around
@@ -42,7 +42,7 @@ class Poller:
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._swept: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
-        self.on_done = lambda: None
+        self.on_done = lambda _moved: None
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
 
     @property
