@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from relance.core import defaults
 from relance.core.attempt import Attempt, AttemptStatus
@@ -19,6 +20,15 @@ from relance.services.situations import plan_of
 OVERDUE = timedelta(minutes=15)
 #: A mailbox that was not read for so long is silent.
 SILENT = 2 * defaults.SWEEP_MOST
+#: Rests of a mailbox that a person should know of, and what to do.
+REFUSED = MappingProxyType(
+    {
+        "blocked": "receiving servers refuse its mail as unwanted; look at its content, volume, SPF, DKIM and DMARC",
+        "sender_refused": "its own server refuses it as a sender; look at the address and what the account may send",
+        "health": "too much of what it sent came back; look at where its leads come from before it sends again",
+        "quota": "its server says that it has sent its share; lower its caps if this comes back",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +183,9 @@ def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     for mailbox in reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id):
         if mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE, MailboxStatus.RECOVERING}:
             remedy = f"{mailbox.status}: {mailbox.status_reason}; try `relance mailbox check {mailbox.address}`"
+        elif mailbox.last_skip_reason in REFUSED and mailbox.skip_until is not None and mailbox.skip_until > now:
+            why = REFUSED[mailbox.last_skip_reason]
+            remedy = f"{mailbox.last_skip_reason}: {why}; it rests until {mailbox.skip_until:%Y-%m-%d %H:%M} UTC"
         elif (mailbox.last_read_at or mailbox.created_at) < now - SILENT:
             remedy = "silent: it was not read for long; start `relance run`, or try `relance mailbox check`"
         else:

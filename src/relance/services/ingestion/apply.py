@@ -172,7 +172,7 @@ def _seen(enrollment: Enrollment, arrival: Arrival, *, matched: bool) -> Enrollm
     seen = replace(enrollment, last_inbound_at=max(at, enrollment.last_inbound_at or at))
     if kind in HUMAN:
         return replace(seen, replied_at=enrollment.replied_at or at)
-    if kind in {InboundKind.HARD_BOUNCE, InboundKind.SOFT_BOUNCE}:
+    if kind is InboundKind.HARD_BOUNCE:
         return replace(seen, bounced_at=enrollment.bounced_at or at)
     return seen
 
