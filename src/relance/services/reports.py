@@ -183,8 +183,7 @@ def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     for mailbox in reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id):
         if mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE, MailboxStatus.RECOVERING}:
             remedy = f"{mailbox.status}: {mailbox.status_reason}; try `relance mailbox check {mailbox.address}`"
-        elif mailbox.last_skip_reason in REFUSED and mailbox.skip_until is not None and mailbox.skip_until > now:
-            why = REFUSED[mailbox.last_skip_reason]
+        elif (why := REFUSED.get(mailbox.last_skip_reason or "")) and (mailbox.skip_until or now) > now:
             remedy = f"{mailbox.last_skip_reason}: {why}; it rests until {mailbox.skip_until:%Y-%m-%d %H:%M} UTC"
         elif (mailbox.last_read_at or mailbox.created_at) < now - SILENT:
             remedy = "silent: it was not read for long; start `relance run`, or try `relance mailbox check`"
