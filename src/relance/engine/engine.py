@@ -25,8 +25,8 @@ from relance.engine.watcher import Watcher
 from relance.ports.journal import OptOutJournal
 from relance.services import scheduling
 
-#: Loops whose work becomes due by the domain's time; the others are woken by what happens.
-_TIMED = ("dispatcher", "walker", "poller", "reconciler", "rescuer")
+#: Loops whose work becomes due by the domain's time, by what becomes due; the others are woken by what happens.
+_TIMED = {"rows": ("dispatcher", "walker"), "senders": ("dispatcher",), "looks": ("reconciler", "rescuer")}
 
 #: Loops for which any movement may have made something ready.
 _FOLLOWING = ("dispatcher", "walker", "reconciler")
@@ -63,11 +63,13 @@ class Engine:
         self._supervisor = Supervisor([*self._loops.values(), self._keeper], around.monotonic, around.log)
         #: Set whenever the engine may have come to rest; who waits clears it before looking.
         self.changed = asyncio.Event()
+        self._upcoming: scheduling.Upcoming | None = None  #: As last asked for; None: anything may be due.
         self._dispatcher.on_done = self._moved
         self._dispatcher.unread = self._poller.unread
         self._poller.on_done = self._read
-        for loop in self._loops.values():
-            loop.on_moved = self._moved
+        for name, loop in self._loops.items():
+            if name != "dispatcher":  # a claim moves nothing yet; `on_done` tells when its send has
+                loop.on_moved = self._moved
             loop.on_idle = self.changed.set
 
     async def start(self, *, dead: Iterable[str] = ()) -> None:
@@ -89,9 +91,15 @@ class Engine:
         await self._lease.hand_back()
 
     def time_has_jumped(self) -> None:
-        """Let every loop look again whose work becomes due by the domain's time."""
-        for name in _TIMED:
-            self._loops[name].wake()
+        """Let every loop look again whose work has become due, as `next_event` said, and the sweep in any case."""
+        now = self._around.clock.now()
+        self._loops["poller"].wake()
+        for kind, names in _TIMED.items():
+            at = getattr(self._upcoming, kind) if self._upcoming is not None else now
+            if at is not None and at <= now:
+                for name in names:
+                    self._loops[name].wake()
+        self._upcoming = None
 
     @property
     def idle(self) -> bool:
@@ -108,7 +116,8 @@ class Engine:
 
     async def next_event(self) -> datetime | None:
         """Return when something becomes ready next, by the domain's clock."""
-        return await self._around.store.read(scheduling.next_event, now=self._around.clock.now())
+        self._upcoming = await self._around.store.read(scheduling.upcoming, now=self._around.clock.now())
+        return self._upcoming.earliest
 
     def health(self) -> list[Health]:
         """Return how every loop does."""

@@ -17,11 +17,31 @@ class Standing:
     next_at: datetime | None  #: When something becomes ready next.
 
 
-def next_event(reader: Reader, *, now: datetime) -> datetime | None:
-    """Return the next time after `now` at which a row, a mailbox, a sequence or a lost outcome becomes ready."""
-    names = ("enrollments.next_ready_at", "mailboxes.next_free_at", "sequences.next_free_at", "attempts.next_look_at")
-    found = [at for name in names for at in reader.all(datetime, name, now=now)]
-    return min(found, default=None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upcoming:
+    """When something becomes ready next, by whose business it is; None where nothing will by itself."""
+
+    rows: datetime | None  #: A row of a live sequence: to be sent, or to be walked.
+    senders: datetime | None  #: A mailbox whose gap, cap or trouble is over, or a sequence whose limit is.
+    looks: datetime | None  #: A lost outcome that is looked for again, or one in flight that nobody finished.
+
+    @property
+    def earliest(self) -> datetime | None:
+        """The next of all."""
+        return min((at for at in (self.rows, self.senders, self.looks) if at is not None), default=None)
+
+
+def upcoming(reader: Reader, *, now: datetime) -> Upcoming:
+    """Return what becomes ready next after `now`."""
+    return Upcoming(
+        rows=_earliest(reader, now, "enrollments.next_ready_at"),
+        senders=_earliest(reader, now, "mailboxes.next_free_at", "sequences.next_free_at"),
+        looks=_earliest(reader, now, "attempts.next_look_at"),
+    )
+
+
+def _earliest(reader: Reader, now: datetime, *statements: str) -> datetime | None:
+    return min((at for name in statements for at in reader.all(datetime, name, now=now)), default=None)
 
 
 def standing(reader: Reader, *, now: datetime) -> Standing:
@@ -38,5 +58,5 @@ def standing(reader: Reader, *, now: datetime) -> Standing:
 def _next_ready_at(reader: Reader, now: datetime) -> datetime | None:
     """Return when something can be sent next: a row that is due already waits for its mailbox or its sequence."""
     if reader.one(int, "enrollments.count_ready", now=now):
-        return next_event(reader, now=now)
+        return upcoming(reader, now=now).earliest
     return reader.one(datetime, "enrollments.next_ready_at", now=now)
