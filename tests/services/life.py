@@ -219,7 +219,12 @@ class Life:
         self._uids = self._uids + 1 if uid is None else uid
         where = role or (FolderRole.SENT if folder == "Sent" else FolderRole.INBOX)
         message = FetchedMessage(
-            folder=folder, role=where, uid_validity=1, uid=self._uids, internal_date=self.now, raw=raw
+            folder=folder,
+            role=where,
+            uid_validity=1,
+            uid=self._uids,
+            internal_date=self.now.replace(microsecond=0),  # IMAP knows whole seconds
+            raw=raw,
         )
         cursor = Cursor(folder=folder, role=where, uid_validity=1, last_uid=self._uids)
         batch = FolderBatch(messages=(message,), cursor=cursor)

@@ -20,3 +20,17 @@ async def test_an_answer_is_shown_when_it_was_there_whatever_its_date_says(life)
     assert ["out", "in"] == [message["direction"] for message in run["messages"]]
     assert run["last_inbound_at"] == run["messages"][1]["at"]
     assert f"{life.now:%b %Y %H:%M}" in run["summary"]
+
+
+async def test_an_answer_within_the_second_stands_behind_what_it_answers(life):
+    """Mail servers know whole seconds only, so by their clocks it came before our message left."""
+    scene = await life.scene()
+    life.later(seconds=0.7)
+    raw = await life.send()
+    await life.receive(scene.box, letters.reply(raw, at=life.now))
+    ids = {"workspace_id": scene.workspace.id, "email": scene.lead.email, "sequence_name": None}
+    facts = await life.store.read(explaining.explain, **ids, keys=KEYS, now=life.now)
+    (run,) = facts["enrollments"]
+
+    assert ["out", "in"] == [message["direction"] for message in run["messages"]]
+    assert run["messages"][1]["at"] <= run["attempts"][0]["sent_at"]

@@ -54,10 +54,16 @@ def explain(
         if not wanted:
             raise NotFoundError(f"{lead.email} is not in sequence {sequence_name!r}")
     messages = reader.all(MessageLine, "messages.of_lead", workspace_id=workspace_id, lead_id=lead.id)
+    messages.sort(key=_as_they_followed)
     return {
         "lead": _lead(reader, lead, keys),
         "enrollments": [_enrollment(reader, row, messages, keys, now) for row in wanted],
     }
+
+
+def _as_they_followed(message: MessageLine) -> tuple[datetime, bool, datetime]:
+    """Order what came in behind what went out in the same second: mail servers know whole seconds only (RFC 9051)."""
+    return message.at.replace(microsecond=0), message.direction == "in", message.at
 
 
 def _lead(reader: Reader, lead: Lead, keys: Keys) -> dict[str, object]:
