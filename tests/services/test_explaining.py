@@ -26,7 +26,8 @@ async def test_an_answer_within_the_second_stands_behind_what_it_answers(life):
     """Mail servers know whole seconds only, so by their clocks it came before our message left."""
     scene = await life.scene()
     life.later(seconds=0.7)
-    raw = await life.send()
+    reserved, _ = await life.begun()
+    raw = await life.confirm(reserved)
     await life.receive(scene.box, letters.reply(raw, at=life.now))
     ids = {"workspace_id": scene.workspace.id, "email": scene.lead.email, "sequence_name": None}
     facts = await life.store.read(explaining.explain, **ids, keys=KEYS, now=life.now)
