@@ -111,7 +111,7 @@ class Poller:
             self._start(box)
         return len(due)
 
-    def _rests(self, box: Box, mailbox: Mailbox, now: datetime) -> bool:
+    def _rests(self, box: Box, mailbox: mailboxes.Connected, now: datetime) -> bool:
         """Whether reading it failed a moment ago. A rest of its sending side is no reason not to read it."""
         until = self._rest_until.get(box)
         return until is not None and until > now and mailbox.consecutive_failures > 0
@@ -173,8 +173,8 @@ class Poller:
         self._swept.pop(box, None)
 
 
-def _connected(reader: Reader) -> list[Mailbox]:
-    return reader.all(Mailbox, "mailboxes.connected")
+def _connected(reader: Reader) -> list[mailboxes.Connected]:
+    return reader.all(mailboxes.Connected, "mailboxes.to_read")
 
 
 def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor]]:

@@ -16,6 +16,15 @@ SHARDS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """What the poller looks at in every pass, of every mailbox."""
+
+    workspace_id: int
+    id: int
+    consecutive_failures: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SealedCredentials:
     """A mailbox's credentials as stored."""
 

@@ -30,6 +30,10 @@ ORDER BY address
 -- Every mailbox that is connected, over the installation.
 SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
 
+-- name: mailboxes.to_read
+-- Every mailbox that is connected, over the installation, with what decides whether it rests from being read.
+SELECT workspace_id, id, consecutive_failures FROM mailboxes WHERE status <> 'removed' ORDER BY id
+
 -- name: mailboxes.free
 -- What could send now: no gap, no cap and no trouble in the way, the least recently served first.
 SELECT {mailboxes.columns} FROM mailboxes
@@ -176,7 +180,12 @@ ORDER BY 1
 LIMIT 1
 
 -- name: mailboxes.copying
--- Working mailboxes whose copies in Sent are not known to be saved by their server.
+-- Working mailboxes that sent something whose copy was not seen, and whose server is not known to save copies.
 SELECT {mailboxes.columns} FROM mailboxes
 WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent)
+    AND EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.workspace_id = mailboxes.workspace_id AND a.mailbox_id = mailboxes.id
+            AND a.status = 'sent' AND a.sent_copy_at IS NULL
+    )
 ORDER BY id
