@@ -71,8 +71,3 @@ class Mailbox:
     def domain(self) -> str:
         """The part of the address after the last @."""
         return self.address.rpartition("@")[2]
-
-    @property
-    def own_addresses(self) -> frozenset[str]:
-        """Every address that is this mailbox itself."""
-        return frozenset({self.address.casefold(), *(a.casefold() for a in self.aliases)})

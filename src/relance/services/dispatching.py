@@ -37,14 +37,19 @@ class _Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Free:
+    """A mailbox that could send now, as much of it as the choice needs."""
+
+    workspace_id: int
+    id: int
+    address: str
+    pool: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Turn:
     workspace_id: int
     at: datetime
-
-
-def free_mailboxes(reader: Reader, *, now: datetime) -> list[Mailbox]:
-    """Return the mailboxes that could send now, the least recently served first."""
-    return reader.all(Mailbox, "mailboxes.free", now=now)
 
 
 def claim(
@@ -56,7 +61,8 @@ def claim(
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
     had_turn = {turn.workspace_id: turn.at for turn in tx.all(_Turn, "mailboxes.turns_of_workspaces")}
-    free = [m for m in free_mailboxes(tx, now=now) if m.id not in busy]
+    free = [m for m in tx.all(_Free, "mailboxes.free", now=now) if m.id not in busy]
+    pools = _Pools(tx, now)
     for mailbox in _workspaces_in_turn(free, had_turn):
         if len(claims) >= limit:
             break
@@ -64,7 +70,7 @@ def claim(
         if workspace_id not in sequences:
             sequences[workspace_id] = tx.all(Sequence, "sequences.sendable", workspace_id=workspace_id, now=now)
         for sequence in list(sequences[workspace_id]):
-            candidate = _most_due(tx, sequence, mailbox, now)
+            candidate = _most_due(tx, sequence, mailbox, pools, now)
             if candidate is None:
                 continue
             locked = tx.run(
@@ -92,7 +98,7 @@ def claim(
     return claims
 
 
-def admits(plan: Plan, mailbox: Mailbox) -> bool:
+def admits(plan: Plan, mailbox: Mailbox | _Free) -> bool:
     """Whether a sequence may open conversations from this mailbox."""
     if plan.mailboxes:
         return mailbox.address.casefold() in {a.casefold() for a in plan.mailboxes}
@@ -105,26 +111,49 @@ def mailboxes_of(reader: Reader, workspace_id: int, plan: Plan) -> list[Mailbox]
     return [m for m in listed if admits(plan, m)]
 
 
-def _most_due(reader: Reader, sequence: Sequence, mailbox: Mailbox, now: datetime) -> _Candidate | None:
+def _most_due(reader: Reader, sequence: Sequence, mailbox: _Free, pools: "_Pools", now: datetime) -> _Candidate | None:
     """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one."""
     ids = {"workspace_id": mailbox.workspace_id, "sequence_id": sequence.id, "now": now}
     best = reader.one(_Candidate, "enrollments.earliest_of_mailbox", **ids, mailbox_id=mailbox.id)
-    plan = plan_of(reader, mailbox.workspace_id, sequence.id, sequence.version)
-    if not admits(plan, mailbox) or (sequence.new_leads_until is not None and sequence.new_leads_until > now):
-        return best
-    pooled = reader.one(_Candidate, "enrollments.earliest_of_pool", **ids)
+    pooled = pools.most_due(sequence, mailbox)
     if pooled is None or (best is not None and best.ready_at <= pooled.ready_at):
         return best
     return pooled
 
 
-def _workspaces_in_turn(mailboxes: list[Mailbox], had_turn: Mapping[int, datetime]) -> list[Mailbox]:
+class _Pools:
+    """People whom no mailbox has written to yet, within one claim: a sequence found to have none is not asked again."""
+
+    def __init__(self, reader: Reader, now: datetime) -> None:
+        self._reader = reader
+        self._now = now
+        self._plans: dict[int, Plan] = {}
+        self._empty: set[int] = set()
+
+    def most_due(self, sequence: Sequence, mailbox: _Free) -> _Candidate | None:
+        """Return the earliest ready one of this sequence, if this mailbox may open its conversations now."""
+        resting = sequence.new_leads_until is not None and sequence.new_leads_until > self._now
+        if sequence.id in self._empty or resting or not admits(self._plan_of(sequence), mailbox):
+            return None
+        ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id, "now": self._now}
+        found = self._reader.one(_Candidate, "enrollments.earliest_of_pool", **ids)
+        if found is None:
+            self._empty.add(sequence.id)
+        return found
+
+    def _plan_of(self, sequence: Sequence) -> Plan:
+        if sequence.id not in self._plans:
+            self._plans[sequence.id] = plan_of(self._reader, sequence.workspace_id, sequence.id, sequence.version)
+        return self._plans[sequence.id]
+
+
+def _workspaces_in_turn(mailboxes: list[_Free], had_turn: Mapping[int, datetime]) -> list[_Free]:
     """Interleave workspaces: each one's first mailbox, then each one's second; who waited longest comes first."""
     longest_first = sorted(
         dict.fromkeys(m.workspace_id for m in mailboxes),
         key=lambda one: (one in had_turn, had_turn.get(one, datetime.min.replace(tzinfo=UTC))),
     )
-    by_workspace: dict[int, list[Mailbox]] = {workspace_id: [] for workspace_id in longest_first}
+    by_workspace: dict[int, list[_Free]] = {workspace_id: [] for workspace_id in longest_first}
     for mailbox in mailboxes:
         by_workspace[mailbox.workspace_id].append(mailbox)
     rounds = max((len(queue) for queue in by_workspace.values()), default=0)

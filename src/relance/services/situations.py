@@ -41,13 +41,14 @@ class Buckets:
 
 def plan_of(reader: Reader, workspace_id: int, sequence_id: int, version: int) -> Plan:
     """Return a frozen version's plan; versions never change, so they are kept parsed, keyed by their digest."""
-    found = reader.one(
-        Version, "sequences.version", workspace_id=workspace_id, sequence_id=sequence_id, version=version
-    )
-    if found is None:
+    ids = {"workspace_id": workspace_id, "sequence_id": sequence_id, "version": version}
+    digest = reader.one(str, "sequences.version_digest", **ids)
+    if digest is None:
         raise NotFoundError(f"version {version} of sequence {sequence_id} does not exist")
-    key = (found.digest, sequence_id, version)
+    key = (digest, sequence_id, version)
     if key not in _plans:
+        found = reader.one(Version, "sequences.version", **ids)
+        assert found is not None  # noqa: S101  # versions are never removed, and this is one snapshot
         if len(_plans) >= _PLANS_KEPT:
             _plans.clear()
         _plans[key] = plan_from_document(found.document)

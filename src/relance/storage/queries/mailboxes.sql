@@ -34,9 +34,13 @@ SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
 -- Every mailbox that is connected, over the installation, with what decides whether it rests from being read.
 SELECT workspace_id, id, consecutive_failures FROM mailboxes WHERE status <> 'removed' ORDER BY id
 
+-- name: mailboxes.addresses
+-- Every address that a connected mailbox of the workspace goes by.
+SELECT address, aliases FROM mailboxes WHERE workspace_id = :workspace_id AND status <> 'removed'
+
 -- name: mailboxes.free
 -- What could send now: no gap, no cap and no trouble in the way, the least recently served first.
-SELECT {mailboxes.columns} FROM mailboxes
+SELECT workspace_id, id, address, pool FROM mailboxes
 WHERE status IN ('active', 'auth_error', 'unreachable')
     AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
     AND (skip_until IS NULL OR skip_until <= :now)

@@ -50,6 +50,11 @@ VALUES (:workspace_id, :sequence_id, :version, :document::jsonb, :digest, :creat
 SELECT workspace_id, sequence_id, version, document, digest, created_at FROM sequence_versions
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
 
+-- name: sequences.version_digest
+-- What one frozen version is, without its document.
+SELECT digest FROM sequence_versions
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+
 -- name: sequences.put_off
 -- A limit of the sequence is used up until then.
 UPDATE sequences SET skip_until = :until, last_skip_reason = :reason WHERE workspace_id = :workspace_id AND id = :id
