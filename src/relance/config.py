@@ -15,6 +15,9 @@ from typing import TypeVar
 T = TypeVar("T")
 DEFAULT_DATA = Path("relance-data")
 TOML_NAME = "relance.toml"
+#: A worker that died is succeeded after this long; it must outlast a slow write, and a pause of the machine is longer.
+LEASE_SECONDS = 30.0
+_LEASE_LEAST, _LEASE_MOST = 1.0, 300.0
 _DATABASE_SCHEMES = ("postgresql://", "postgres://")
 
 
@@ -48,6 +51,7 @@ class Config:
     workspace: str = "default"  #: The workspace that commands work on.
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.CONSOLE
+    lease_seconds: float = LEASE_SECONDS  #: For how long a worker owns its shards without renewing that.
 
     @property
     def database_path(self) -> Path:
@@ -76,7 +80,7 @@ class Config:
 
 
 #: Settings that relance.toml may hold. Each is RELANCE_NAME in the environment.
-TOML_KEYS = ("database_url", "master_key_file", "workspace", "log_level", "log_format")
+TOML_KEYS = ("database_url", "master_key_file", "workspace", "log_level", "log_format", "lease_seconds")
 
 
 def read_config(
@@ -108,6 +112,7 @@ def read_config(
         workspace=sources.read("workspace", _name, "default"),
         log_level=sources.read("log_level", LogLevel, LogLevel.INFO),
         log_format=sources.read("log_format", LogFormat, LogFormat.CONSOLE),
+        lease_seconds=sources.read("lease_seconds", _lease, LEASE_SECONDS),
     )
 
 
@@ -181,3 +186,13 @@ def _name(text: str) -> str:
     if not text.strip():
         raise ValueError("name a workspace, such as default")
     return text.strip()
+
+
+def _lease(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _LEASE_LEAST <= seconds <= _LEASE_MOST:
+        raise ValueError(f"write seconds between {_LEASE_LEAST:g} and {_LEASE_MOST:g}, such as {LEASE_SECONDS:g}")
+    return seconds

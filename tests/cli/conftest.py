@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.shell import Shell
+from relance.config import TOML_KEYS
 from relance.sandbox.clock import SandboxClock
 from relance.sandbox.faults import NO_FAULTS
 from relance.sandbox.world import World
@@ -29,7 +30,7 @@ OpenWorld = Callable[[], Awaitable[World]]
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch):
     """Whoever runs the tests may have an installation of their own."""
-    for name in ("DATA", "DATABASE_URL", "MASTER_KEY_FILE", "WORKSPACE", "LOG_LEVEL", "LOG_FORMAT", "TRACEBACK"):
+    for name in (*(key.upper() for key in TOML_KEYS), "DATA", "TRACEBACK"):
         monkeypatch.delenv(f"RELANCE_{name}", raising=False)
 
 

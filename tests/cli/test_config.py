@@ -70,6 +70,12 @@ def test_an_empty_variable_says_nothing(tmp_path):
         ("workspace = 3", {}, ["workspace", "relance.toml", "3", "in quotes"]),
         ('workspace = " "', {}, ["workspace", "relance.toml", "name a workspace"]),
         ('workspcae = "a"', {}, ["relance.toml", "'workspcae'", "did you mean workspace?"]),
+        (
+            "",
+            {"RELANCE_LEASE_SECONDS": "0.1"},
+            ["lease_seconds", "RELANCE_LEASE_SECONDS", "'0.1'", "between 1 and 300"],
+        ),
+        ('lease_seconds = "half a minute"', {}, ["lease_seconds", "relance.toml", "such as 30"]),
         ("workspace = x", {}, ["relance.toml", "not TOML", "line 1"]),
     ],
 )

@@ -32,6 +32,7 @@ from relance.testing.faulty_store import FaultyStore
 
 WITHIN = 20.0  #: Real seconds after which what must happen has not happened.
 NEVER = 3600.0
+LEASE = 30.0
 LIMITS = Limits(poll=NEVER, watch_check=NEVER, rescue_every=NEVER)  #: Loops look when woken, and only then.
 
 
@@ -138,7 +139,7 @@ class Rig:
         """Make an engine in a process of its own."""
         self._workers += 1
         worker = f"w{self._workers}"
-        lease = Lease(self.store, self.monotonic, self.log, owner=worker, alone=True)
+        lease = Lease(self.store, self.monotonic, self.log, owner=worker, alone=True, seconds=LEASE)
         return Engine(self.around(worker, limits), lease, self.journal)
 
     @asynccontextmanager

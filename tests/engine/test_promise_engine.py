@@ -4,7 +4,9 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from engine.rig import LIMITS, WITHIN, Rig
+import pytest
+
+from engine.rig import LEASE, LIMITS, WITHIN, Rig
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.engine.lease import Lease
@@ -106,7 +108,7 @@ async def test_a_lease_that_was_handed_back_is_held_no_more(rig: Rig):
     """Not even by the engine that has the file to itself."""
     await rig.prepare()
     for alone in (True, False):
-        lease = Lease(rig.store, rig.monotonic, rig.log, owner=f"w{alone}", alone=alone)
+        lease = Lease(rig.store, rig.monotonic, rig.log, owner=f"w{alone}", alone=alone, seconds=LEASE)
         await lease.take()
         held = lease.holds()
         await lease.hand_back()
@@ -117,7 +119,7 @@ async def test_a_lease_that_was_handed_back_is_held_no_more(rig: Rig):
 async def test_a_lease_lost_while_the_database_was_away_is_taken_again_if_nobody_came(rig: Rig):
     """An engine that outlived its lease goes on; one that was succeeded never does."""
     await rig.prepare()
-    lease = Lease(rig.store, rig.monotonic, rig.log, owner="w1", alone=False)
+    lease = Lease(rig.store, rig.monotonic, rig.log, owner="w1", alone=False, seconds=LEASE)
     await lease.take()
     await rig.store.write(leasing.hand_back, owner="w1")  # as if it had run out
     await lease.run_once()
@@ -127,6 +129,19 @@ async def test_a_lease_lost_while_the_database_was_away_is_taken_again_if_nobody
     await lease.run_once()
 
     assert (True, False) == (again, lease.holds())
+
+
+@pytest.mark.parametrize("seconds", [1.0, 30.0])
+async def test_a_lease_that_nobody_renews_ends_before_the_database_says_so(rig: Rig, seconds: float):
+    """A process that was stopped finds out by its own clock, with a margin, whatever the length."""
+    await rig.prepare()
+    lease = Lease(rig.store, rig.monotonic, rig.log, owner="w1", alone=False, seconds=seconds)
+    await lease.take()
+    rig.monotonic.advance(seconds * 0.9)
+    held = lease.holds()
+    rig.monotonic.advance(seconds * 0.05)
+
+    assert (True, False) == (held, lease.holds())
 
 
 async def test_nobody_reconciles_without_the_lease(rig: Rig):

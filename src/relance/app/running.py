@@ -62,7 +62,14 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
     config = installation.config
     alone = not is_postgres(str(config.database))
     worker = worker_name(os.urandom(4).hex())
-    lease = Lease(installation.store, installation.monotonic, installation.log, owner=worker, alone=alone)
+    lease = Lease(
+        installation.store,
+        installation.monotonic,
+        installation.log,
+        owner=worker,
+        alone=alone,
+        seconds=config.lease_seconds,
+    )
     around = Surroundings(
         store=installation.store,
         clock=installation.clock,

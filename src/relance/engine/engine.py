@@ -12,7 +12,7 @@ from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.housekeeper import Housekeeper
 from relance.engine.ingester import Ingester
-from relance.engine.lease import LEASE, Lease
+from relance.engine.lease import Lease
 from relance.engine.loop import Loop
 from relance.engine.poller import Poller
 from relance.engine.reconciler import Reconciler
@@ -59,7 +59,7 @@ class Engine:
         }
         if around.limits.watch:
             self._loops["watcher"] = Loop("watcher", self._watcher.run_once, patience=around.limits.watch_check)
-        self._keeper = Loop("lease", lease.run_once, patience=LEASE / 3)
+        self._keeper = Loop("lease", lease.run_once, patience=lease.patience)
         self._supervisor = Supervisor([*self._loops.values(), self._keeper], around.monotonic, around.log)
         #: Set whenever the engine may have come to rest; who waits clears it before looking.
         self.changed = asyncio.Event()
