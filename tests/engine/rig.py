@@ -231,7 +231,7 @@ class Parts:
         """Do one pass of the dispatcher and wait until what it claimed is sent; return how many claims it made."""
         done = asyncio.Event()
         self.dispatcher.on_done = done.set
-        claimed = await self.dispatcher.run_once()
+        claimed = await self.dispatcher.claim_free()
         async with asyncio.timeout(WITHIN):
             while not self.dispatcher.idle:
                 done.clear()

@@ -94,7 +94,7 @@ async def test_a_claim_that_comes_back_while_draining_is_let_go(rig: Rig):
     await rig.prepare()
     run = await rig.person("ann@lead.example")
     parts = rig.parts()
-    claiming = asyncio.create_task(parts.dispatcher.run_once())
+    claiming = asyncio.create_task(parts.dispatcher.claim_free())
     await asyncio.sleep(0)
     await parts.dispatcher.drain()
     claims = await claiming

@@ -355,10 +355,10 @@ async def test_a_claim_names_a_mailbox_that_is_not_busy(rig):
     hold = Hold()
     box.script(Point.STAGE, hold)
     parts = rig.parts()
-    first = await parts.dispatcher.run_once()
+    first = await parts.dispatcher.claim_free()
     await hold.reached.wait()
     rig.later(minutes=5)
-    second = await parts.dispatcher.run_once()
+    second = await parts.dispatcher.claim_free()
     hold.go.set()
     await parts.dispatcher.drain()
 

@@ -72,3 +72,19 @@ def test_no_statement_reads_a_whole_large_table(connection, name):
 def test_the_reports_exist():
     """A name that is gone would excuse a new statement."""
     assert set() == (REPORTS | BY_COMPANY) - load_statements(Dialect.SQLITE).keys()
+
+
+def test_copies_that_are_wanting_are_found_by_their_own_index(connection):
+    """The index of all that a mailbox ever sent answers too, by walking it whole in every pass of the reconciler."""
+    used = {
+        name: " ".join(
+            row[3]
+            for row in connection.execute(
+                "EXPLAIN QUERY PLAN " + statement.sql, sqlite_parameters(dict.fromkeys(statement.parameters))
+            )
+        )
+        for name, statement in load_statements(Dialect.SQLITE).items()
+        if name in {"mailboxes.copying", "attempts.uncopied"}
+    }
+
+    assert {"mailboxes.copying", "attempts.uncopied"} == {n for n, plan in used.items() if "attempts_uncopied" in plan}

@@ -64,7 +64,7 @@ async def _play(wanted: Wanted, *, as_json: bool) -> Outcome:
         progress = _Progress(played, quiet=as_json)
         with progress:
             try:
-                moment = await turn(played, progress.show)
+                moment = await turn(played, progress)
             except TimeoutError as error:
                 raise CouldNotError(
                     "the demo's servers did not come to rest: please report this, with --seed"
@@ -97,12 +97,15 @@ class _Progress:
         if self._live is not None:
             self._live.__exit__(None, None, None)
 
+    def wants_to_see(self) -> bool:
+        """Whether anybody looks, and the last picture is not too fresh."""
+        return self._live is not None and time.monotonic() >= self._next
+
     def show(self, moment: Moment) -> None:
-        """Draw the moment, unless the last picture is too fresh."""
-        if self._live is None or time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + _PICTURE
-        self._live.update(self._picture(moment))
+        """Draw the moment."""
+        if self._live is not None:
+            self._next = time.monotonic() + _PICTURE
+            self._live.update(self._picture(moment))
 
     def _picture(self, moment: Moment) -> Panel:
         leads = self._played.wanted.leads

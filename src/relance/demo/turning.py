@@ -4,9 +4,9 @@ Nothing else is replaced: the engine, its store, connectors and parsers are thos
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from relance.app.running import running_engine
 from relance.demo.preparing import Demo
@@ -29,19 +29,34 @@ class Moment:
     jumps: int
 
 
-async def turn(demo: Demo, show: Callable[[Moment], None]) -> Moment:
+class Audience(Protocol):
+    """Who watches the demo."""
+
+    def wants_to_see(self) -> bool:
+        """Whether the last picture is old enough for another."""
+        ...
+
+    def show(self, moment: Moment) -> None:
+        """Draw how the demo stands."""
+        ...
+
+
+async def turn(demo: Demo, audience: Audience) -> Moment:
     """Run until every enrollment has ended, or the demo's last day; return the last moment."""
+    read = demo.installation.read
     async with running_engine(demo.installation, limits=Limits()) as engine:
         jumps = 0
         while True:
             async with asyncio.timeout(_REST_LIMIT):
                 await _at_rest(demo, engine)
             now = demo.clock.now()
-            moment = Moment(now=now, standing=await demo.installation.read(scheduling.standing, now=now), jumps=jumps)
-            show(moment)
             upcoming = [at for at in (await engine.next_event(), demo.world.next_event()) if at is not None]
-            if moment.standing.unfinished == 0 or not upcoming or min(upcoming) > demo.ends_at:
-                return moment
+            over = not upcoming or min(upcoming) > demo.ends_at or not await read(scheduling.is_anybody_walking)
+            if over or audience.wants_to_see():
+                moment = Moment(now=now, standing=await read(scheduling.standing, now=now), jumps=jumps)
+                audience.show(moment)
+                if over and (moment.standing.unfinished == 0 or not upcoming or min(upcoming) > demo.ends_at):
+                    return moment
             demo.clock.jump(max(now, min(upcoming)))
             demo.world.run_due(demo.clock.now())
             engine.time_has_jumped()

@@ -37,7 +37,15 @@ class Dispatcher:
         return any((one.workspace_id, one.enrollment_id) == wanted for one in self._claims.values())
 
     async def run_once(self) -> int:
-        """Run a pass; the number is that of claims handed to the sender."""
+        """Run a pass; the number is 0 if another one could claim nothing more before a send is done.
+
+        A pass takes one for every free mailbox, unless it runs out of room.
+        """
+        claimed = await self.claim_free()
+        return claimed if len(self._sending) >= self._around.limits.sends_at_once else 0
+
+    async def claim_free(self) -> int:
+        """Claim what can be sent now, hand it to the sender, and return how much that was."""
         room = self._around.limits.sends_at_once - len(self._sending)
         unread = self.unread()  # what came in while no engine listened is read before anything is sent
         if room <= 0 or unread is None or self._stopped or not self._around.lease_holds():

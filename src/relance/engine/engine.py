@@ -91,9 +91,10 @@ class Engine:
         await self._lease.hand_back()
 
     def time_has_jumped(self) -> None:
-        """Let every loop look again whose work has become due, as `next_event` said, and the sweep in any case."""
+        """Let every loop look again whose work has become due, as `next_event` and the poller say."""
         now = self._around.clock.now()
-        self._loops["poller"].wake()
+        if self._poller.has_due(now):
+            self._loops["poller"].wake()
         for kind, names in _TIMED.items():
             at = getattr(self._upcoming, kind) if self._upcoming is not None else now
             if at is not None and at <= now:

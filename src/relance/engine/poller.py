@@ -40,7 +40,7 @@ class Poller:
         self._known: set[Box] | None = None
         self._tried: set[Box] = set()
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
-        self._swept: dict[Box, datetime] = {}
+        self._sweep_at: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
         self.on_done = lambda _moved: None
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
@@ -60,6 +60,13 @@ class Poller:
         if self._known is None:
             return None
         return frozenset(box.mailbox_id for box in self._known - self._tried)
+
+    def has_due(self, now: datetime) -> bool:
+        """Whether a sweep is due, or the next try at a mailbox that could not be read."""
+        if self._known is None:
+            return True
+        due = (self._sweep_at.get(box) or self._rest_until.get(box) for box in self._known)
+        return any(at is None or at <= now for at in due)
 
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
@@ -95,8 +102,8 @@ class Poller:
         connected = await self._around.store.read(_connected)
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
         self._known = set(boxes)
-        for gone in [box for box in self._swept if box not in boxes]:
-            del self._swept[gone]
+        for gone in [box for box in self._sweep_at if box not in boxes]:
+            del self._sweep_at[gone]
             await self._connections.drop(gone)
         wanted = {box for box in self._wanted if box not in self._running}
         self._wanted -= wanted  # what came in during a running read is read again after it
@@ -117,12 +124,13 @@ class Poller:
         return until is not None and until > now and mailbox.consecutive_failures > 0
 
     def _sweep_due(self, box: Box, now: datetime) -> bool:
-        last = self._swept.get(box)
-        if last is None:
-            return True
+        at = self._sweep_at.get(box)
+        return at is None or at <= now
+
+    def _next_sweep(self, box: Box, now: datetime) -> datetime:
         limits = self._around.limits
         spread = (limits.sweep_most - limits.sweep_least) * splitting.uniform(str(box.mailbox_id), "sweep")
-        return now - last >= limits.sweep_least + spread
+        return now + limits.sweep_least + spread
 
     async def _read(self, box: Box) -> bool:
         async with self._room:
@@ -139,7 +147,7 @@ class Poller:
         if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
             return False
         started_at = around.clock.now()
-        self._swept[box] = started_at
+        self._sweep_at[box] = self._next_sweep(box, started_at)
         since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
         try:
             connector = await self._connections.of(mailbox)
@@ -170,7 +178,7 @@ class Poller:
         )
         self._rest_until[box] = until
         around.log.warning("mailbox.not_read", mailbox=box.mailbox_id, error=str(error), until=until)
-        self._swept.pop(box, None)
+        self._sweep_at.pop(box, None)
 
 
 def _connected(reader: Reader) -> list[mailboxes.Connected]:

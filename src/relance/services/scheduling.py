@@ -44,6 +44,11 @@ def _earliest(reader: Reader, now: datetime, *statements: str) -> datetime | Non
     return min((at for name in statements for at in reader.all(datetime, name, now=now)), default=None)
 
 
+def is_anybody_walking(reader: Reader) -> bool:
+    """Whether anybody is left who will move by themselves."""
+    return reader.one(int, "enrollments.any_walking") is not None
+
+
 def standing(reader: Reader, *, now: datetime) -> Standing:
     """Count what is left to do."""
     return Standing(

@@ -183,6 +183,10 @@ ORDER BY sequence_id, status
 -- How many can still move or be moved, over the installation.
 SELECT count(*) FROM enrollments WHERE status IN ('active', 'waiting', 'paused', 'held')
 
+-- name: enrollments.any_walking
+-- A row if anybody is left who will move by themselves.
+SELECT 1 FROM enrollments WHERE status IN ('active', 'waiting') LIMIT 1
+
 -- name: enrollments.count_walking
 -- How many will move by themselves, over the installation.
 SELECT count(*) FROM enrollments WHERE status IN ('active', 'waiting')

@@ -68,6 +68,7 @@ CREATE INDEX attempts_wire_message_id ON attempts (workspace_id, wire_message_id
 CREATE INDEX attempts_provider_thread_id ON attempts (workspace_id, provider_thread_id)
     WHERE provider_thread_id IS NOT NULL;
 CREATE INDEX attempts_trace ON attempts (workspace_id, trace);
--- Sent, but its copy was not yet seen in the Sent folder.
-CREATE INDEX attempts_uncopied ON attempts (workspace_id, mailbox_id, sent_at)
+-- Sent, but its copy was not yet seen in the Sent folder. `status` is in it although it is always the same: without
+-- it a planner takes attempts_mailbox, and walks everything that the mailbox ever sent.
+CREATE INDEX attempts_uncopied ON attempts (workspace_id, mailbox_id, status, sent_at)
     WHERE status = 'sent' AND sent_copy_at IS NULL;
