@@ -4,6 +4,7 @@ import csv
 import getpass
 import sys
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import click
 
@@ -20,6 +21,14 @@ from relance.services.lead_files.headers import EMAIL, snake_case
 from relance.services.situations import Keys, suppressions_of
 from relance.services.workspace_settings import check_timezone
 
+_ADDED = MappingProxyType(
+    {
+        leads.Addition.ADDED: "is added",
+        leads.Addition.MERGED: "was known; the new data is written",
+        leads.Addition.REPEATED: "had come in under this key before; nothing is changed",
+    }
+)
+
 
 @click.group(cls=Group)
 def lead() -> None:
@@ -33,7 +42,8 @@ lead.add_command(import_leads)
 @click.argument("email")
 @click.argument("fields", metavar="[field=value]…", nargs=-1)
 @click.option("--list", "list_name", metavar="NAME", help="Put the lead on this list.")
-def add(email: str, fields: tuple[str, ...], list_name: str | None) -> None:
+@click.option("--key", metavar="KEY", help="Your own name for this entry: the same one again changes nothing.")
+def add(email: str, fields: tuple[str, ...], list_name: str | None, key: str | None) -> None:
     """Add a lead, or new data to one that is known."""
     current = session()
     address = addresses.clean_address(email)
@@ -48,10 +58,11 @@ def add(email: str, fields: tuple[str, ...], list_name: str | None) -> None:
             source="command line",
             list_name=list_name,
             now=installation.clock.now(),
+            key=(key or "").strip() or None,
         )
 
     added = current.run(write)
-    said = "is added" if added.outcome is leads.Addition.ADDED else "was known; the new data is written"
+    said = _ADDED[added.outcome]
     current.printer.facts(
         {"id": added.lead_id, "email": address, "outcome": added.outcome}, f"{address} {said} (lead {added.lead_id})."
     )

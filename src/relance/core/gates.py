@@ -4,7 +4,8 @@ Rule 1: a gate is a function of one `Situation`; it reads no clock and no databa
 Rule 2: a gate that says no for now names the next time it could say yes. Nobody is abandoned.
 Rule 3: `Leave` and `Stop` come before every `Defer`: an ended or suppressed person is not put off until tomorrow.
 Rule 4: of several deferrals that are the lead's own the latest is taken, so that the row is not claimed in vain before.
-        One that is shared (mailbox, sequence) is written there, and never on the lead.
+        One that is shared (mailbox, sequence) is written there, and never on the lead. So are hours that are the same
+        for everyone in a sequence.
 Rule 5: a mailbox is read for fresh answers only when nothing else stands in the way: `reply_freshness` with `until`
         now means "read it and ask again".
 Rule 6: a new kind of step runs the same list; a gate that concerns only messages says so in the list.
@@ -30,10 +31,13 @@ from relance.core.defaults import RECHECK
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.core.pacing import cap_today
-from relance.core.sequence import SequenceStatus
+from relance.core.sequence import Plan, SequenceStatus
 from relance.core.situation import Situation
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
 from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
+
+#: Reasons of the window, which is the lead's own where it is read in the lead's zone or the mailbox's.
+_HOURS = frozenset({"window", "window_never_opens", "quiet_hours_cover_window"})
 
 
 def lock(at: Situation) -> Verdict:
@@ -290,6 +294,13 @@ def evaluate(at: Situation, *, gates: tuple[Gate, ...] = GATES) -> tuple[str, Ve
 def last_look(at: Situation) -> tuple[str, Verdict]:
     """Return what `evaluate` says over the gates that are asked again just before a message leaves."""
     return evaluate(at, gates=LAST_LOOK)
+
+
+def holds_for_everyone(plan: Plan, reason: str) -> bool:
+    """Whether all who walk this plan wait for that reason of a lead's own, since its hours are in one zone for all."""
+    if reason == "quiet_hours":
+        return True
+    return reason in _HOURS and plan.window.timezone not in {"lead", "mailbox"}
 
 
 def survey(at: Situation) -> list[tuple[str, Verdict]]:

@@ -36,6 +36,10 @@ class Dispatcher:
         wanted = (workspace_id, enrollment_id)
         return any((one.workspace_id, one.enrollment_id) == wanted for one in self._claims.values())
 
+    def is_sending_from(self, mailbox_id: int) -> bool:
+        """Whether this process is sending something from that mailbox now."""
+        return mailbox_id in self._sending
+
     async def run_once(self) -> int:
         """Run a pass; the number is 0 if another one could claim nothing more before a send is done.
 

@@ -67,6 +67,7 @@ class Engine:
         self._dispatcher.on_done = self._moved
         self._dispatcher.unread = self._poller.unread
         self._poller.on_done = self._read
+        self._poller.in_use = self._dispatcher.is_sending_from
         for name, loop in self._loops.items():
             if name != "dispatcher":  # a claim moves nothing yet; `on_done` tells when its send has
                 loop.on_moved = self._moved

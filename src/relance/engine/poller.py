@@ -30,6 +30,7 @@ class Poller:
     """One pass starts the read of every mailbox that a notification, a sweep or a start has made due."""
 
     on_done: Callable[[bool], None]  #: Told of every read that has ended, and whether it changed anything.
+    in_use: Callable[[int], bool]  #: Whether something is being sent from a mailbox: a removed one finishes that.
 
     def __init__(self, around: Surroundings, connections: Connections, ingester: Ingester) -> None:
         self._around = around
@@ -43,6 +44,7 @@ class Poller:
         self._sweep_at: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
         self.on_done = lambda _moved: None
+        self.in_use = lambda _mailbox_id: False
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
 
     @property
@@ -102,7 +104,7 @@ class Poller:
         connected = await self._around.store.read(_connected)
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
         self._known = set(boxes)
-        for gone in [box for box in self._sweep_at if box not in boxes]:
+        for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
             del self._sweep_at[gone]
             await self._connections.drop(gone)
         wanted = {box for box in self._wanted if box not in self._running}

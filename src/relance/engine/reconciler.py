@@ -10,12 +10,12 @@ from datetime import datetime
 from relance.core import backoff
 from relance.core.attempt import Attempt
 from relance.core.identifiers import TRACE_HEADER
-from relance.core.mailbox import Mailbox
+from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import OnUnknown
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.probing import probe
-from relance.engine.surroundings import Surroundings
+from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound, Sought
 from relance.ports.store import Reader
 from relance.services import mailboxes, reconciling, sending
@@ -49,6 +49,13 @@ class Reconciler:
         return len(lost) + sum(copied)
 
     async def _look(self, lost: Lost) -> None:
+        try:
+            await self._look_into(lost)
+        finally:
+            if lost.mailbox.status is MailboxStatus.REMOVED:  # the poller, which lets go of others, knows it no more
+                await self._connections.drop(Box(workspace_id=lost.mailbox.workspace_id, mailbox_id=lost.mailbox.id))
+
+    async def _look_into(self, lost: Lost) -> None:
         attempt, now = lost.attempt, self._around.clock.now()
         try:
             connector = await self._connections.of(lost.mailbox)
@@ -84,6 +91,9 @@ class Reconciler:
         """
         around, now = self._around, self._around.clock.now()
         sent_at = self._probed.get(lost.attempt.id)
+        if lost.mailbox.status is MailboxStatus.REMOVED:
+            await self._again(lost, "not in Sent, and nothing is sent from a removed mailbox that would prove it")
+            return
         if sent_at is None:
             try:
                 await probe(connector, lost.mailbox, keys=around.keys, number=0, now=now)

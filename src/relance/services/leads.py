@@ -1,6 +1,5 @@
 """Leads: added, merged on their identities, noted, erased. Whoever is known gets the new data; nobody becomes two."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,13 +12,10 @@ from relance.core.sequence import PauseOrContinue
 from relance.core.suppression import SuppressionKind, SuppressionReason, tombstone_of
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments, suppressions
+from relance.services.identities import identities_of, normalised, shares_only_phone
 from relance.services.records import columns, record, save_lead
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.services.situations import Keys, plan_of
-
-#: Fields with a meaning of their own, kept in columns because they identify a person or place them in time.
-IDENTITIES = ("external_id", "phone", "linkedin_url")
-_E164 = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
 class Addition(StrEnum):
@@ -27,6 +23,7 @@ class Addition(StrEnum):
 
     ADDED = "added"
     MERGED = "merged"  #: Known before: new data written, a touch recorded.
+    REPEATED = "repeated"  #: This very entry came in before, under the same idempotency key: nothing was written.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +51,24 @@ def add(
     source: str,
     list_name: str | None,
     now: datetime,
+    key: str | None = None,
 ) -> Added:
     """Write one lead: a new row, or new data on the row that any of its identities already names.
 
-    Raises RefusedError when its identities belong to different people: a person must decide.
+    `key` is the caller's idempotency key: an entry under one that came in before is that entry, and leaves no second
+    touch. Raises RefusedError when its identities belong to different people, or the key to another: a person must
+    decide.
     """
     address = email.strip().casefold()
-    identities = {name: values[name] for name in IDENTITIES if values.get(name)}
-    if not _E164.fullmatch(identities.get("phone", "")):
-        identities.pop("phone", None)
+    values = normalised(values)
+    identities = identities_of(values)
     known = {found.id: found for found in _known(tx, workspace_id, address, identities)}
-    sharing = [lead.id for lead in known.values() if _shares_only_phone(lead, address, identities)]
+    earlier = tx.one(Lead, "leads.by_touch_key", workspace_id=workspace_id, key=key) if key else None
+    if earlier is not None:
+        if not earlier.erased and earlier.id not in known:
+            raise RefusedError(f"the key {key!r} came in before with {earlier.email}; give {address} one of its own")
+        return Added(lead_id=earlier.id, outcome=Addition.REPEATED)
+    sharing = [lead.id for lead in known.values() if shares_only_phone(lead, address, values)]
     if sharing:
         # Colleagues share a switchboard: a number names a person only where nothing better contradicts it.
         identities.pop("phone")
@@ -108,7 +112,7 @@ def add(
         if merged != existing:
             save_lead(tx, existing, merged)
         outcome = Addition.MERGED
-    tx.run("leads.touch", workspace_id=workspace_id, lead_id=lead_id, at=now, source=source, detail=outcome)
+    tx.run("leads.touch", workspace_id=workspace_id, lead_id=lead_id, at=now, source=source, detail=outcome, key=key)
     if list_name:
         tx.run("leads.put_on_list", workspace_id=workspace_id, list=list_name, lead_id=lead_id, at=now)
     return Added(lead_id=lead_id, outcome=outcome)
@@ -124,11 +128,6 @@ def _known(reader: Reader, workspace_id: int, address: str, identities: Mapping[
         phone=identities.get("phone"),
         linkedin_url=identities.get("linkedin_url"),
     )
-
-
-def _shares_only_phone(lead: Lead, address: str, identities: Mapping[str, str]) -> bool:
-    same = {name for name in IDENTITIES if identities.get(name) and getattr(lead, name) == identities[name]}
-    return lead.email != address and same == {"phone"}
 
 
 def note(tx: Transaction, *, workspace_id: int, email: str, text: str, author: str, now: datetime) -> int:

@@ -132,9 +132,14 @@ def resume(tx: Transaction, mailbox: Mailbox, *, now: datetime) -> None:
 
 
 def remove(tx: Transaction, mailbox: Mailbox, *, now: datetime) -> None:
-    """Disconnect a mailbox and forget its credentials; its history stays."""
+    """Disconnect a mailbox; its history stays, and whoever it has not written to goes to another one.
+
+    Its credentials are forgotten as soon as nothing is looked for in it any more: at once, or by the housekeeper. What
+    is reserved on it is given back by its sender, which finds it removed, or by the rescuer.
+    """
     _set_status(tx, mailbox, MailboxStatus.REMOVED, "removed by an operator")
-    tx.run("mailboxes.forget_credentials", workspace_id=mailbox.workspace_id, id=mailbox.id)
+    tx.run("enrollments.let_go_of_mailbox", workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id)
+    tx.run("mailboxes.forget_credentials")
     _note(tx, mailbox, EventName.MAILBOX_REMOVED, f"{mailbox.address} was removed", now)
 
 

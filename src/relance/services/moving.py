@@ -4,14 +4,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from relance.core import defaults, planning, transitions
+from relance.core import defaults, gates, planning, transitions
 from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, StopReason
 from relance.core.events import Event, EventName
 from relance.core.sequence import Plan
 from relance.core.situation import Situation
 from relance.core.verdict import Defer, Holds, Stop
-from relance.ports.store import Transaction
+from relance.ports.store import Reader, Transaction
 from relance.services.records import record, save_enrollment
+from relance.services.situations import plan_of
 
 #: A row that lost a race for something shared looks again after this long at the earliest.
 RACE_PAUSE = timedelta(seconds=1)
@@ -32,6 +33,8 @@ def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
     enrollment, now = situation.enrollment, situation.now
     freed = unpinned(unlocked(enrollment))
     match verdict.holds:
+        case Holds.LEAD if gates.holds_for_everyone(situation.plan, verdict.reason) and _versions_agree(tx, situation):
+            _put_sequence_off(tx, enrollment, verdict)
         case Holds.LEAD:
             freed = replace(freed, skip_until=verdict.until, last_skip_reason=verdict.reason, last_skip_at=now)
         case Holds.MAILBOX:
@@ -44,13 +47,7 @@ def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
                     reason=verdict.reason,
                 )
         case Holds.SEQUENCE:
-            tx.run(
-                "sequences.put_off",
-                workspace_id=enrollment.workspace_id,
-                id=enrollment.sequence_id,
-                until=verdict.until,
-                reason=verdict.reason,
-            )
+            _put_sequence_off(tx, enrollment, verdict)
         case Holds.NEW_LEADS:
             tx.run(
                 "sequences.put_off_new",
@@ -59,6 +56,24 @@ def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
                 until=verdict.until,
             )
     save_enrollment(tx, enrollment, freed)
+
+
+def _put_sequence_off(tx: Transaction, enrollment: Enrollment, verdict: Defer) -> None:
+    tx.run(
+        "sequences.put_off",
+        workspace_id=enrollment.workspace_id,
+        id=enrollment.sequence_id,
+        until=verdict.until,
+        reason=verdict.reason,
+    )
+
+
+def _versions_agree(reader: Reader, situation: Situation) -> bool:
+    """Whether the hours of this version are those of every other: else what one of them waits for, others need not."""
+    row, plan = situation.enrollment, situation.plan
+    others = (version for version in range(situation.sequence.version, 0, -1) if version != row.version)
+    found = (plan_of(reader, row.workspace_id, row.sequence_id, version) for version in others)
+    return all((one.window, one.quiet_hours) == (plan.window, plan.quiet_hours) for one in found)
 
 
 def stop_for_gate(tx: Transaction, situation: Situation, verdict: Stop) -> None:

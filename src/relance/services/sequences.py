@@ -64,6 +64,7 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     to = sequence.status if sequence.status is SequenceStatus.PAUSED else SequenceStatus.LIVE
     published = transitions.change_sequence(sequence, event=EventName.SEQUENCE_PUBLISHED, to=to)
     save_sequence(tx, sequence, replace(published, version=version))
+    tx.run("sequences.lift_holds", workspace_id=workspace_id, id=sequence.id)
     _note(tx, sequence, EventName.SEQUENCE_PUBLISHED, f"{plan.name} version {version} was published", now)
     return Published(name=plan.name, version=version, changed=True)
 

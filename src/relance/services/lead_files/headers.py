@@ -15,6 +15,7 @@ from relance.services.lead_files.records import FileFormatError
 from relance.services.refusals import RefusedError
 
 EMAIL = "email"
+KEY = "idempotency_key"  #: Names an entry of somebody, so that the same one comes in once.
 ERROR_HEADERS = ("line", "reason")  #: What a file of bad rows has before its own columns.
 
 #: Field to its headers, without spaces, accents and punctuation. English, German, French, Spanish, Italian, Dutch,
@@ -69,6 +70,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "linkedin_url": (
             "linkedin linkedinurl linkedinprofile linkedinprofil linkedinprofileurl personlinkedinurl profilelinkedin"
         ),
+        KEY: "idempotencykey",
         "external_id": "externalid externeid idexterne idesterno",
         "timezone": (
             "timezone tz zeitzone fuseauhoraire zonahoraria fusoorario tijdzone fusohorario strefaczasowa tidszon"

@@ -18,7 +18,7 @@ class BatchResult:
 
     imported: int
     merged: int
-    skipped: int  #: Addresses of our own mailboxes: they are never leads.
+    skipped: int  #: Addresses of our own mailboxes, which are never leads; entries whose key came in before.
     refused: tuple[BadRow, ...]
     enrolled: int = 0
     already_enrolled: int = 0
@@ -53,15 +53,19 @@ def import_batch(
                 source=source,
                 list_name=list_name,
                 now=now,
+                key=row.key,
             )
         except RefusedError as error:
             refused.append(BadRow(line=row.line, reason=str(error), raw=row.raw))
             continue
         lead_ids.append(added.lead_id)
-        if added.outcome is leads.Addition.ADDED:
-            imported += 1
-        else:
-            merged += 1
+        match added.outcome:
+            case leads.Addition.ADDED:
+                imported += 1
+            case leads.Addition.MERGED:
+                merged += 1
+            case leads.Addition.REPEATED:
+                skipped += 1
     enrolled = already = 0
     if sequence_name is not None and lead_ids:
         done = enrollments.enroll(

@@ -1,18 +1,17 @@
 """Rows of a lead file as leads, or as what is wrong with them."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from relance.core.calendar import zone_named
 from relance.services.addresses import BadAddressError, clean_address
-from relance.services.lead_files.headers import EMAIL, Columns, match_headers
+from relance.services.identities import normalised
+from relance.services.lead_files.headers import EMAIL, KEY, Columns, match_headers
 from relance.services.lead_files.records import Dialect, FileFormatError, Record, find_dialect, read_records
 
 VALUE_CHARACTERS = 10_000
 _BLANK = " \t\r\n\u00a0\u200b\ufeff"
-_PHONE = re.compile(r"\+[1-9][0-9]{6,14}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +22,7 @@ class LeadRow:
     email: str
     values: Mapping[str, str]  #: Field to value; blank ones are left out.
     raw: tuple[str, ...]
+    key: str | None = None  #: Its idempotency key.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,8 @@ def _read(record: Record, columns: Columns) -> Row:
     except BadAddressError as error:
         reason = f"the e-mail address is not one: {error.reason}"
         return BadRow(line=record.line, reason=reason, raw=record.values)
-    return LeadRow(line=record.line, email=email, values=_normalised(fields), raw=record.values)
+    key = fields.pop(KEY, None)
+    return LeadRow(line=record.line, email=email, values=normalised(fields), raw=record.values, key=key)
 
 
 def _damage(values: list[str], columns: Columns) -> str | None:
@@ -110,15 +111,3 @@ def _bad_value(fields: Mapping[str, str]) -> str | None:
     if zone is not None and zone_named(zone) is None:
         return f"{zone!r} is not a time zone; write an IANA name such as Europe/Berlin, or leave it out"
     return None
-
-
-def _normalised(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Write identities in the one spelling they are compared by."""
-    values = dict(fields)
-    phone = re.sub(r"[\s()./-]", "", values.get("phone", ""))
-    phone = f"+{phone[2:]}" if phone.startswith("00") else phone
-    if _PHONE.fullmatch(phone):
-        values["phone"] = phone
-    if "linkedin_url" in values:
-        values["linkedin_url"] = values["linkedin_url"].casefold().partition("?")[0].rstrip("/")
-    return values

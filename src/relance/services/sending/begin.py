@@ -48,7 +48,7 @@ def begin(
         if attempt.status is AttemptStatus.VOIDED:
             _return_slot(tx, attempt, mailbox, enrollment)
         if enrollment.lock_holder == worker:
-            save_enrollment(tx, enrollment, moving.unlocked(enrollment))
+            save_enrollment(tx, enrollment, _freed(attempt, enrollment))
         return Withheld(reason=f"the attempt is {attempt.status}, by another hand")
     situation = gather(
         tx,
@@ -82,6 +82,12 @@ def begin(
             if enrollment.lock_holder == worker:
                 save_enrollment(tx, enrollment, moving.unpinned(moving.unlocked(enrollment)))
             return Withheld(reason=reason)
+
+
+def _freed(attempt: Attempt, enrollment: Enrollment) -> Enrollment:
+    """Let the row go; its mailbox too, where nothing of it can have left."""
+    freed = moving.unlocked(enrollment)
+    return moving.unpinned(freed) if attempt.status is AttemptStatus.RESERVED else freed
 
 
 def _return_slot(tx: Transaction, attempt: Attempt, mailbox: Mailbox, enrollment: Enrollment) -> None:

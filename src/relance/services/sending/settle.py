@@ -11,7 +11,7 @@ from relance.core import defaults, transitions
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
-from relance.core.mailbox import Mailbox
+from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
@@ -101,6 +101,8 @@ def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: st
     save_attempt(tx, attempt, failed)
     moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was not sent: {by}", now)
     cleared = moving.unlocked(enrollment)
+    if mailbox.status is MailboxStatus.REMOVED:
+        cleared = moving.unpinned(cleared)  # nobody else would ever take it
     if not enrollment.terminal:
         cleared = replace(cleared, skip_until=None, last_skip_reason=None)
     save_enrollment(tx, enrollment, cleared)

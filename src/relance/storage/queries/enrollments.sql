@@ -141,6 +141,17 @@ LIMIT :limit
 UPDATE enrollments SET skip_until = :until, last_skip_reason = :reason, last_skip_at = :now, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
+-- name: enrollments.let_go_of_mailbox
+-- Whoever a removed mailbox has not written to may go to another one. Not while it is not known whether it has.
+UPDATE enrollments SET mailbox_id = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND last_sent_at IS NULL AND lock_holder IS NULL
+    AND status IN ('active', 'waiting', 'paused', 'held')
+    AND NOT EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.workspace_id = enrollments.workspace_id AND a.enrollment_id = enrollments.id
+            AND a.status IN ('in_flight', 'unknown')
+    )
+
 -- name: enrollments.chosen
 -- The enrollments of a sequence, of a lead, of both, or all; oldest first.
 SELECT {enrollments.columns} FROM enrollments

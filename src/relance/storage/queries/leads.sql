@@ -67,9 +67,15 @@ UPDATE leads SET hold_until = :until, hold_reason = :reason, revision = revision
 WHERE workspace_id = :workspace_id AND id = :id AND (hold_until IS NULL OR hold_until < :until)
 
 -- name: leads.touch
--- Record that a lead came in once more.
-INSERT INTO touches (workspace_id, lead_id, at, source, detail)
-VALUES (:workspace_id, :lead_id, :at, :source, :detail)
+-- Record that a lead came in once more. The same key twice is refused by its UNIQUE index.
+INSERT INTO touches (workspace_id, lead_id, at, source, detail, key)
+VALUES (:workspace_id, :lead_id, :at, :source, :detail, :key)
+
+-- name: leads.by_touch_key
+-- Who came in under this idempotency key.
+SELECT {leads.columns} FROM leads
+WHERE workspace_id = :workspace_id
+    AND id = (SELECT lead_id FROM touches WHERE workspace_id = :workspace_id AND key = :key)
 
 -- name: leads.touches
 -- Every time that a lead came in, oldest first.

@@ -97,9 +97,14 @@ UPDATE mailboxes SET status = :status, status_reason = :reason, consecutive_fail
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
 
 -- name: mailboxes.forget_credentials
--- Forget how to log in.
+-- Forget how to log in to removed mailboxes. While it is still looked for what one of them may have sent, its are kept.
 UPDATE mailboxes SET sealed_credentials = NULL, revision = revision + 1
-WHERE workspace_id = :workspace_id AND id = :id
+WHERE status = 'removed' AND sealed_credentials IS NOT NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.workspace_id = mailboxes.workspace_id AND a.mailbox_id = mailboxes.id
+            AND (a.status = 'in_flight' OR (a.status = 'unknown' AND a.next_look_at IS NOT NULL))
+    )
 
 -- name: mailboxes.sealed_credentials
 -- How to log in, sealed.

@@ -56,8 +56,14 @@ SELECT digest FROM sequence_versions
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
 
 -- name: sequences.put_off
--- A limit of the sequence is used up until then.
-UPDATE sequences SET skip_until = :until, last_skip_reason = :reason WHERE workspace_id = :workspace_id AND id = :id
+-- A limit of the sequence is used up, or its hours are over, until then. Never shortens a longer rest.
+UPDATE sequences SET skip_until = :until, last_skip_reason = :reason
+WHERE workspace_id = :workspace_id AND id = :id AND (skip_until IS NULL OR skip_until < :until)
+
+-- name: sequences.lift_holds
+-- It has a new version, perhaps with other hours and limits: the gates say anew whether it may send.
+UPDATE sequences SET skip_until = NULL, last_skip_reason = NULL, new_leads_until = NULL
+WHERE workspace_id = :workspace_id AND id = :id
 
 -- name: sequences.put_off_new
 -- No first messages until then; follow-ups go on.

@@ -42,11 +42,13 @@ CREATE TABLE touches (
     at TEXT NOT NULL,
     source TEXT NOT NULL,
     detail TEXT NOT NULL,
+    key TEXT CHECK (key <> ''),  -- the caller's idempotency key
     UNIQUE (workspace_id, id),
     FOREIGN KEY (workspace_id, lead_id) REFERENCES leads (workspace_id, id)
 ) STRICT;
 
 CREATE INDEX touches_lead ON touches (workspace_id, lead_id, at);
+CREATE UNIQUE INDEX touches_key ON touches (workspace_id, key) WHERE key IS NOT NULL;
 
 -- A note's words never change; erasing a person empties them (SET text = '').
 CREATE TABLE notes (

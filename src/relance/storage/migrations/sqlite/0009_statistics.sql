@@ -57,6 +57,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('enrollment_history', 'sqlite_autoindex_enrollment_history_1', '400000 400000 1'),
     ('lead_lists', 'lead_lists_lead', '100000 100000 1'),
     ('lead_lists', 'lead_lists', '100000 100000 5000 1'),
+    ('touches', 'touches_key', '20000 20000 1'),
     ('touches', 'touches_lead', '120000 120000 2 1'),
     ('touches', 'sqlite_autoindex_touches_1', '120000 120000 1'),
     ('notes', 'notes_lead', '1000 1000 2 1'),
