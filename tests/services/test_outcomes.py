@@ -11,6 +11,7 @@ from relance.services import enrollments, mailboxes, reconciling, rescuing, send
 from relance.services.ingestion import Ingested
 from relance.testing import builders, letters
 from relance.testing.builders import email
+from services.life import WORKER
 
 
 async def test_acceptance_writes_attempt_run_and_message_together(life):
@@ -299,3 +300,16 @@ async def _interfere(life, scene, raw, what: str) -> None:
             await life.store.write(mailboxes.pause, scene.box, reason="holiday", now=life.now)
         case _:
             raise ValueError(f"nobody can do {what}")
+
+
+async def test_settling_leaves_the_row_to_who_has_claimed_it_meanwhile(life):
+    """The grace and the row's rest end together: a worker may have claimed it before "not sent" is written."""
+    scene = await life.scene()
+    _, attempt = await life.lost()
+    life.later(minutes=20)
+    claims = await life.claim()
+    settle = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id, "by": "not in Sent"}
+    await life.store.write(sending.settle_failed, **settle, now=life.now)
+
+    assert [scene.run.id] == [claimed.enrollment_id for claimed in claims]
+    assert WORKER == (await life.again(scene.run)).lock_holder

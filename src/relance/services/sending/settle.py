@@ -100,7 +100,7 @@ def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: st
     )
     save_attempt(tx, attempt, failed)
     moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was not sent: {by}", now)
-    cleared = moving.unlocked(enrollment)
+    cleared = enrollment  # with its lock: somebody may have claimed the row meanwhile
     if mailbox.status is MailboxStatus.REMOVED:
         cleared = moving.unpinned(cleared)  # nobody else would ever take it
     if not enrollment.terminal:
