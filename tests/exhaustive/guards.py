@@ -25,7 +25,7 @@ class Guard:
     """One guard, what it is taken out by, and the script in which that is found out."""
 
     name: str
-    where: Callable[..., object] | None = None
+    where: Callable[..., object] | None = None  #: The function that holds it, or the class.
     text: str = ""
     instead: str = ""
     gate: str | None = None  #: Of the last look.
@@ -62,21 +62,21 @@ GUARDS = (
     Guard(name="lock in both looks", gate="lock", everywhere=True, script=_STALL),
     Guard(
         name="the release deadline",
-        where=Sender._release,  # noqa: SLF001
+        where=Sender,
         text="around.clock.now() <= release_by",
         instead="True",
         script=Script(),
     ),
     Guard(
         name="the lease, looked at before the dot",
-        where=Sender._release,  # noqa: SLF001
+        where=Sender,
         text="and around.lease_holds()",
         instead="",
         script=Script(stalls=1, ticks=(_STALL.ticks[0] / 4,)),
     ),
     Guard(
         name="the ambiguity grace",
-        where=Reconciler._look,  # noqa: SLF001
+        where=Reconciler,
         text="if now < lost.grace_ends_at",
         instead="if False",
         script=Script(losses=1),
@@ -131,17 +131,19 @@ def _without_gate(name: str, *, everywhere: bool) -> Iterator[None]:
 @contextmanager
 def _rewritten(where: Callable[..., object], text: str, instead: str) -> Iterator[None]:
     """Give a function the code that its source would have with one piece of text exchanged."""
-    assert isinstance(where, FunctionType)
-    source = textwrap.dedent(inspect.getsource(where))
-    assert text in source, f"{where.__qualname__} does not say {text!r} any more: which is its guard now?"
+    functions = list(vars(where).values()) if inspect.isclass(where) else [where]
+    holders = [one for one in functions if isinstance(one, FunctionType) and text in inspect.getsource(one)]
+    assert len(holders) == 1, f"{where} does not say {text!r} any more, or twice: which is the guard now?"
+    (holder,) = holders
+    source = textwrap.dedent(inspect.getsource(holder))
     scratch: dict[str, object] = {}
-    module = inspect.getmodule(where)
+    module = inspect.getmodule(holder)
     exec(compile(source.replace(text, instead), "<without a guard>", "exec"), vars(module) | {}, scratch)  # noqa: S102
-    rewritten = scratch[where.__name__]
+    rewritten = scratch[holder.__name__]
     assert isinstance(rewritten, FunctionType)
-    kept: CodeType = where.__code__
-    where.__code__ = rewritten.__code__
+    kept: CodeType = holder.__code__
+    holder.__code__ = rewritten.__code__
     try:
         yield
     finally:
-        where.__code__ = kept
+        holder.__code__ = kept
