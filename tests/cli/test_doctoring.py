@@ -2,6 +2,7 @@
 
 import asyncio
 
+import apsw
 import pytest
 
 from cli.shell import Shell
@@ -99,3 +100,27 @@ def test_a_backup_to_a_place_that_is_not_there_is_refused(filled, tmp_path):
 
     assert 3 == said.code
     assert "cannot be written" in said.complaint
+
+
+def test_doctor_says_that_no_record_contradicts_another(filled):
+    """Over everything that was written so far."""
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    row = next(row for row in filled.run("doctor", "--json").rows if row["name"] == "records")
+
+    assert row["ok"]
+    assert "no contradiction" in row["detail"]
+
+
+def test_doctor_names_a_contradiction_with_its_remedy(filled):
+    """Planted by hand, past the database's own refusal."""
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    beside = apsw.Connection(str(filled.data / "relance.db"))
+    beside.execute("PRAGMA ignore_check_constraints = ON")
+    beside.execute("UPDATE enrollments SET next_due_at = NULL WHERE id = 1")
+    beside.close()
+    said = filled.run("doctor", "--json")
+    (row,) = (row for row in said.rows if row["name"] == "records: never due")
+
+    assert (1, False) == (said.code, row["ok"])
+    assert row["detail"].startswith("enrollment 1: ")
+    assert "relance enrollment stop" in row["remedy"]

@@ -25,6 +25,7 @@ REPORTS = {
     "enrollments.count_endings",
     "enrollments.count_unfinished",
     "enrollments.first_stopped",
+    "invariants.last_ids",
     "leads.of_workspace",
     "messages.incoming",
     "suppressions.of_workspace",

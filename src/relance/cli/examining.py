@@ -10,6 +10,7 @@ from pathlib import Path
 
 from relance.app import LOGIN, Installation
 from relance.app.loop_health import read_health
+from relance.cli.contradictions import find_broken, in_words
 from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
@@ -50,6 +51,7 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
     findings += _loops(installation.config.engine_health, owners)
     boxes = await installation.read(mailboxes.of_workspace, workspace.id)
     findings += _mailbox_findings(boxes)
+    findings += await _records(installation, workspace)
     stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
     findings.append(
         Finding(
@@ -60,6 +62,17 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         )
     )
     return findings
+
+
+async def _records(installation: Installation, workspace: Workspace) -> list[Finding]:
+    looked_at, broken = await find_broken(installation, workspace)
+    if not broken:
+        said = f"no contradiction among the newest {counted(looked_at, 'row', 'rows')}"
+        return [Finding(name="records", ok=True, detail=said)]
+    return [
+        Finding(name=f"records: {one.rule.replace('_', ' ')}", ok=False, detail=in_words(one), remedy=one.remedy)
+        for one in broken
+    ]
 
 
 def _directory(data: Path) -> Finding:

@@ -1,0 +1,97 @@
+"""Contradictions that SQL alone cannot see: they show when something is computed once more and comes out otherwise."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from relance.core import plan_document
+from relance.core.enrollment import EnrollmentStatus
+from relance.core.events import EventName
+from relance.core.suppression import SuppressionKind, tombstone_of
+from relance.core.transitions import allowed
+from relance.ports.store import Reader
+from relance.services import mailboxes
+from relance.services.situations import Keys
+
+MOST_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One row in which something is wrong."""
+
+    id: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Move:
+    id: int
+    from_status: str | None
+    to_status: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frozen:
+    id: int
+    name: str
+    version: int
+    document: Mapping[str, object]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OptedOut:
+    id: int
+    kind: str
+    value: str
+
+
+def illegal_moves(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
+    """Yield enrollments whose history has a move that no table of the rules allows."""
+    del keys
+    moves = reader.all(_Move, "invariants.moves", workspace_id=workspace_id, after=after, upto=upto)
+    wrong = (move for move in moves if not _is_legal(move))
+    for move in islice(wrong, MOST_ROWS):
+        detail = f"{move.from_status or 'new'} to {move.to_status} by {move.event}"
+        yield Found(id=move.id, detail=detail)
+
+
+def _is_legal(move: _Move) -> bool:
+    try:
+        before = EnrollmentStatus(move.from_status) if move.from_status else None
+        return move.to_status in allowed(before, EventName(move.event))
+    except ValueError:
+        return False
+
+
+def unjournalled(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
+    """Yield opt-outs that stand in the suppression list only: after a restored backup they would be forgotten."""
+    rows = reader.all(_OptedOut, "invariants.opted_out", workspace_id=workspace_id, after=after, upto=upto)
+    digests = {row.id: _digest(row, keys) for row in rows}
+    known = set(
+        reader.all(str, "opt_outs.known", workspace_id=workspace_id, digests_list=sorted(set(digests.values())))
+    )
+    for row in islice((row for row in rows if digests[row.id] not in known), MOST_ROWS):
+        yield Found(id=row.id, detail="(erased)" if row.kind == SuppressionKind.TOMBSTONE else row.value)
+
+
+def _digest(row: _OptedOut, keys: Keys) -> str:
+    return row.value if row.kind == SuppressionKind.TOMBSTONE else tombstone_of(row.value, keys.tombstone)
+
+
+def altered_versions(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
+    """Yield frozen versions whose content is no longer what was frozen."""
+    del keys
+    for row in reader.all(_Frozen, "invariants.versions", workspace_id=workspace_id):
+        if plan_document.digest(row.document) != row.digest:
+            yield Found(id=row.id, detail=f"{row.name} version {row.version}")
+
+
+def wrong_shards(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
+    """Yield mailboxes that stand in another shard than their login's."""
+    del keys
+    for box in mailboxes.of_workspace(reader, workspace_id):
+        if box.shard != mailboxes.shard_of(box.provider, box.login):
+            yield Found(id=box.id, detail=box.address)

@@ -1,0 +1,195 @@
+"""What can never be, looked for all the same: rows that contradict themselves or one another.
+
+Rule 1: a check is a named statement or a small function, and one sentence that says what to do.
+Rule 2: large tables are looked at in stretches of ids, the newest first, each in a transaction of its own; what is
+        older than `MOST_IDS` is not looked at, and the caller can say so.
+Rule 3: nothing is mended here. A database that contradicts itself was written by something else, and a person decides.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from relance.core.lead import ERASED_DOMAIN
+from relance.ports.store import Reader
+from relance.services import derived_invariants
+from relance.services.derived_invariants import Found
+from relance.services.situations import Keys
+
+STRETCH = 10_000  #: Ids of one transaction.
+MOST_IDS = 100_000  #: Ids of one table, from the newest back.
+#: Counters are compared from then on; a mailbox's day begins in its own zone.
+_COUNTED = timedelta(days=1)
+#: What the rescuer has had time enough to give back.
+_LONG_AGO = timedelta(minutes=15)
+
+_STOP = (
+    "stop the run with `relance enrollment stop --lead EMAIL`; somebody it has not reached can be enrolled elsewhere"
+)
+_BACKUP = "something other than Relance has changed the database: put back a backup from before"
+_AUDIT = "see who got what with `relance audit SEQUENCE`, and put back a backup from before if somebody got it twice"
+_SETTLE = "find out what became of it and say so with `relance attempt settle ID sent` or `failed`"
+_RESCUE = "start `relance run`, whose rescuer gives it back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """One kind of contradiction, the rows in which it was found, and what to do."""
+
+    rule: str
+    rows: tuple[str, ...]
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Ids of one table, above `after` and up to `upto`."""
+
+    table: str
+    after: int
+    upto: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    table: str  #: Whose ids are looked at; empty: all of a small table at once.
+    statement: str
+    noun: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LastId:
+    name: str
+    id: int | None
+
+
+def _rules(table: str, noun: str, **remedies: str) -> tuple[_Rule, ...]:
+    return tuple(
+        _Rule(table=table, statement=f"invariants.{name}", noun=noun, remedy=remedy)
+        for name, remedy in remedies.items()
+    )
+
+
+_RULES = (
+    *_rules(
+        "enrollments",
+        "enrollment",
+        ended_but_due=_BACKUP,
+        never_due=_STOP,
+        end_without_time=_BACKUP,
+        without_reason=_BACKUP,
+        unknown_status=_BACKUP,
+        endless_lock=f"{_RESCUE}, or {_STOP}",
+        missing_version=_STOP,
+        run_of_nobody=_BACKUP,
+        history_elsewhere=f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
+        broken_history=f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
+        counter_went_back=f"it may be sent a step again: {_STOP}",
+        sent_but_standing="start `relance run`, which sees that the step was sent and goes on without sending it again",
+        sent_but_never_written_to=f"its follow-ups may leave from another mailbox: {_STOP}",
+    ),
+    *_rules(
+        "attempts",
+        "attempt",
+        two_open_attempts=_AUDIT,
+        two_of_one_step=_AUDIT,
+        without_deadline=_SETTLE,
+        sent_at_no_time=_BACKUP,
+        unknown_attempt_status=_BACKUP,
+        ahead_of_its_run=_AUDIT,
+        open_after_the_end=f"nothing of it leaves; {_BACKUP}",
+        attempt_of_nobody=_BACKUP,
+        slot_kept=_RESCUE,
+        slot_without_counter="the mailbox may pass its cap today: `relance mailbox pause ADDRESS` until tomorrow",
+    ),
+    *_rules(
+        "messages",
+        "message",
+        message_without_raw="it can still be looked up in its mailbox; what was concluded from it stands",
+        message_of_nobody=_BACKUP,
+    ),
+    *_rules(
+        "",
+        "mailbox",
+        uncounted_slots="it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow",
+        cursor_behind="nothing is lost: what lies behind the cursor is read once more and known again",
+    ),
+    *_rules("", "sequence", sequence_without_version="publish its file again: `relance sequence publish FILE`"),
+)
+
+
+def looked_at(parts: list[Stretch]) -> int:
+    """Return how many ids of large tables that is."""
+    return sum(part.upto - part.after for part in parts)
+
+
+_Derived = Callable[..., Iterator[Found]]
+#: Checks that need more than SQL: rule, table, function, noun and remedy.
+_DERIVED: tuple[tuple[str, str, _Derived, str, str], ...] = (
+    ("illegal_move", "enrollments", derived_invariants.illegal_moves, "enrollment", _BACKUP),
+    (
+        "unjournalled_opt_out",
+        "suppressions",
+        derived_invariants.unjournalled,
+        "suppression",
+        "keep it safe outside the database too: `relance suppress remove` and then `add` it again",
+    ),
+    ("altered_version", "", derived_invariants.altered_versions, "sequence", _BACKUP),
+    (
+        "wrong_shard",
+        "",
+        derived_invariants.wrong_shards,
+        "mailbox",
+        "remove the mailbox and connect it again, which puts it where its engine looks for it",
+    ),
+)
+
+
+def stretches(reader: Reader, *, workspace_id: int) -> list[Stretch]:
+    """Return what is to be looked at, the newest rows of each table first; one without a table for the small ones."""
+    found = [Stretch(table="", after=0, upto=0)]
+    for last in reader.all(_LastId, "invariants.last_ids", workspace_id=workspace_id):
+        upto = last.id or 0
+        lowest = max(0, upto - MOST_IDS)
+        while upto > lowest:
+            after = max(lowest, upto - STRETCH)
+            found.append(Stretch(table=last.name, after=after, upto=upto))
+            upto = after
+    return found
+
+
+def look(reader: Reader, stretch: Stretch, *, workspace_id: int, keys: Keys, now: datetime) -> list[Broken]:
+    """Return what is broken in one stretch, at most twenty rows of a kind."""
+    ids: dict[str, object] = {"workspace_id": workspace_id}
+    if stretch.table:
+        ids |= {"after": stretch.after, "upto": stretch.upto}
+    broken = []
+    for rule in _RULES:
+        if rule.table == stretch.table:
+            rows = reader.all(Found, rule.statement, **ids, **_more(rule.statement, now))
+            broken += _broken(rule.statement.partition(".")[2], rule.noun, rule.remedy, rows)
+    for name, table, check, noun, remedy in _DERIVED:
+        if table == stretch.table:
+            broken += _broken(name, noun, remedy, check(reader, keys=keys, **ids))
+    return broken
+
+
+def _more(statement: str, now: datetime) -> dict[str, object]:
+    since = now - _COUNTED
+    match statement:
+        case "invariants.slot_kept":
+            return {"long_ago": now - _LONG_AGO}
+        case "invariants.slot_without_counter":
+            return {"since": since}
+        case "invariants.uncounted_slots":
+            return {"since": since - 2 * _COUNTED, "since_day": since.date().isoformat()}
+        case "invariants.message_without_raw":
+            return {"erased_domain": ERASED_DOMAIN}
+        case _:
+            return {}
+
+
+def _broken(name: str, noun: str, remedy: str, found: "list[Found] | Iterator[Found]") -> list[Broken]:
+    rows = tuple(f"{noun} {one.id}: {one.detail}" for one in found)
+    return [Broken(rule=name, rows=rows, remedy=remedy)] if rows else []

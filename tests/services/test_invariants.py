@@ -1,0 +1,246 @@
+"""A database that contradicts itself is found out: each kind is planted by hand, past everything that would refuse it.
+
+The rules are the schema's own, and the services': what they keep from happening is looked for all the same, since a
+hand, another program or a damaged disk asks neither.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import psycopg
+import pytest
+from psycopg import sql
+
+from relance.core.suppression import SuppressionReason
+from relance.services import invariants, suppressions
+from relance.storage.opening import open_store
+from relance.testing import letters
+from relance.testing.builders import KEYS, email
+from services.life import Life
+from store_places import postgres_place, sqlite_place
+
+END = "next_due_at = NULL, skip_until = NULL, lock_holder = NULL, lock_expires_at = NULL"
+RUN = "UPDATE enrollments SET {} WHERE id = 1"
+SENT = "UPDATE attempts SET {} WHERE id = 1"
+OPEN = "UPDATE attempts SET {} WHERE id = 2"
+ATTEMPT = (
+    "workspace_id, enrollment_id, lead_id, sequence_id, mailbox_id, step, version, step_counter, variant, status, "
+    "message_id, trace, recipient, opens_thread, planned_at, holds_slot, slot_day, slot_hour, created_at"
+)
+ENTRY = "INSERT INTO enrollment_history (workspace_id, enrollment_id, at, from_status, to_status, event, cause, step, "
+ENTRY += "step_counter) SELECT workspace_id, id, created_at, {}, 'by hand', step, {} FROM enrollments WHERE id = 1"
+
+
+def attempt(*, counter: str = "step_counter", status: str, message_id: str) -> str:
+    """Write the INSERT of an attempt like the first one."""
+    columns = ATTEMPT.replace("step_counter", counter).replace(" status", f" '{status}'")
+    chosen = columns.replace("message_id", message_id)
+    return f"INSERT INTO attempts ({ATTEMPT}) SELECT {chosen} FROM attempts WHERE id = 1"
+
+
+#: Rule → the statements that break it. A person was sent `a`, answered with a question, and has `b` reserved.
+PLANTED = {
+    "ended_but_due": [RUN.format("status = 'completed', ended_at = created_at")],
+    "never_due": [RUN.format("next_due_at = NULL")],
+    "end_without_time": [RUN.format(f"status = 'completed', {END}")],
+    "without_reason": [RUN.format(f"status = 'stopped', ended_at = created_at, {END}")],
+    "unknown_status": [RUN.format("status = 'asleep'")],
+    "endless_lock": [RUN.format("lock_holder = 'w1', lock_expires_at = NULL")],
+    "missing_version": [RUN.format("version = 77")],
+    "run_of_nobody": [RUN.format("mailbox_id = 77")],
+    "history_elsewhere": ["DELETE FROM enrollment_history"],
+    "broken_history": [ENTRY.format("'paused', 'active', 'enrollment.resumed'", "2")],
+    "illegal_move": [ENTRY.format("'active', 'active', 'lead.enrolled'", "2")],
+    "counter_went_back": [ENTRY.format("'active', 'active', 'step.tried'", "9")],
+    "sent_but_standing": [RUN.format("step = 'a', step_counter = 1")],
+    "sent_but_never_written_to": [RUN.format("last_sent_at = NULL")],
+    "two_open_attempts": [attempt(counter="3", status="reserved", message_id="'<x@y>'")],
+    "without_deadline": [OPEN.format("status = 'in_flight', release_by = NULL, began_at = NULL")],
+    "sent_at_no_time": [SENT.format("sent_at = NULL")],
+    "unknown_attempt_status": [OPEN.format("status = 'lost'")],
+    "ahead_of_its_run": [RUN.format("step_counter = 1, step = 'b'")],
+    "open_after_the_end": [RUN.format("step_counter = 3")],
+    "attempt_of_nobody": [OPEN.format("lead_id = 77")],
+    "slot_kept": [OPEN.format("status = 'voided', planned_at = created_at")],
+    "slot_without_counter": ["DELETE FROM usage"],
+    "uncounted_slots": ["UPDATE usage SET used = used + 1"],
+    "message_without_raw": ["UPDATE messages SET raw = NULL"],
+    "message_of_nobody": ["UPDATE messages SET enrollment_id = 77"],
+    "cursor_behind": ["UPDATE folders SET last_uid = 0"],
+    "sequence_without_version": ["UPDATE sequences SET version = 77"],
+    "altered_version": ["UPDATE sequence_versions SET digest = 'other'"],
+    "wrong_shard": ["UPDATE mailboxes SET shard = 255 - shard"],
+    "unjournalled_opt_out": ["DELETE FROM opt_outs"],
+}
+#: What SQLite refuses even so: its table constraints cannot be taken away.
+PLANTED_ON_POSTGRES = {"two_of_one_step": [attempt(status="not_delivered", message_id="'<x@y>'")]}
+#: What the same damage also breaks.
+ALSO = {
+    "ended_but_due": {"history_elsewhere", "open_after_the_end"},
+    "end_without_time": {"history_elsewhere", "open_after_the_end"},
+    "without_reason": {"history_elsewhere", "open_after_the_end"},
+    "unknown_status": {"history_elsewhere"},
+    "sent_but_standing": {"ahead_of_its_run", "counter_went_back"},
+    "ahead_of_its_run": {"sent_but_standing", "counter_went_back"},
+    "two_open_attempts": {"ahead_of_its_run", "uncounted_slots"},
+    "two_of_one_step": {"uncounted_slots"},
+    "unknown_attempt_status": {"uncounted_slots"},
+}
+
+
+@pytest.fixture(scope="module")
+def unguarded(postgres_databases) -> Iterator[str]:
+    """Return a PostgreSQL database whose constraints were taken away."""
+    url = postgres_place(postgres_databases)
+    with psycopg.connect(url, autocommit=True) as beside:
+        found = beside.execute(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE connamespace = "
+            "current_schema()::regnamespace AND contype IN ('c', 'f') AND conislocal"
+        ).fetchall()
+        found += beside.execute(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'u' "
+            "AND conrelid = 'attempts'::regclass"
+        ).fetchall()
+        for table, name in found:
+            beside.execute(
+                sql.SQL("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {} CASCADE").format(
+                    sql.Identifier(table), sql.Identifier(name)
+                )
+            )
+        beside.execute("DROP INDEX attempts_open")
+    yield url
+    postgres_databases.drop(url)
+
+
+def plant_in_sqlite(path: Path, statements: list[str]) -> None:
+    """Run statements past checks, keys, triggers and the index of open attempts."""
+    beside = apsw.Connection(str(path))
+    for pragma in ("ignore_check_constraints = ON", "foreign_keys = OFF", "busy_timeout = 5000"):
+        beside.execute(f"PRAGMA {pragma}")
+    for (name,) in beside.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        beside.execute(f"DROP TRIGGER {name}")
+    beside.execute("DROP INDEX attempts_open")
+    for statement in statements:
+        beside.execute(statement)
+    beside.close()
+
+
+def plant_in_postgres(url: str, statements: list[str]) -> None:
+    """Run statements past keys and triggers; the constraints are gone."""
+    with psycopg.connect(url, autocommit=True) as beside:
+        beside.execute("SET session_replication_role = replica")
+        for statement in statements:
+            beside.execute(statement.encode())
+
+
+def empty(url: str) -> None:
+    """Take everything away but what the schema brings along, and begin to count ids anew."""
+    with psycopg.connect(url, autocommit=True) as beside:
+        tables = beside.execute(
+            "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema() "
+            "AND tablename NOT IN ('schema_migrations', 'shards', 'step_kinds')"
+        ).fetchall()
+        beside.execute(f"TRUNCATE {tables[0][0]} RESTART IDENTITY CASCADE".encode())
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def damaged(request, tmp_path):
+    """Return a life, and a function that runs statements past everything that would refuse them."""
+    if request.param == "sqlite":
+        place = sqlite_place(tmp_path)
+        store = open_store(place)
+        yield Life(store), lambda statements: plant_in_sqlite(place, statements)
+    else:
+        url = request.getfixturevalue("unguarded")
+        empty(url)
+        store = open_store(url)
+        yield Life(store, url), lambda statements: plant_in_postgres(url, statements)
+    await store.close()
+
+
+async def a_little_of_everything(life):
+    """Send one step, get an answer that ends nothing, reserve the next, stage a message, and let somebody opt out."""
+    scene = await life.scene(email("a", subject="A"), email("b", "1d"))
+    raw = await life.send()
+    await life.receive(scene.box, letters.auto_reply(raw, at=life.now, text="I am away."))
+    life.later(days=1)
+    await life.reserved()
+    life.later(minutes=20)
+    ids = {"workspace_id": scene.workspace.id}
+    await life.store.write(
+        suppressions.suppress_address,
+        **ids,
+        address="zoe@lead.example",
+        reason=SuppressionReason.UNSUBSCRIBED,
+        source="asked",
+        now=life.now,
+        tombstone_key=KEYS.tombstone,
+    )
+    await life.stage(scene.box, raw, folder="INBOX")
+    return scene
+
+
+async def broken(life, scene):
+    """Return what is broken, by rule."""
+    found = {}
+    for part in await life.store.read(invariants.stretches, workspace_id=scene.workspace.id):
+        for one in await life.store.read(
+            invariants.look, part, workspace_id=scene.workspace.id, keys=KEYS, now=life.now
+        ):
+            found[one.rule] = one
+    return found
+
+
+async def test_nothing_is_broken_where_the_services_wrote(damaged):
+    """Whatever a life brings: the checks cry wolf for nobody."""
+    life, _ = damaged
+    scene = await a_little_of_everything(life)
+
+    assert {} == await broken(life, scene)
+
+
+@pytest.mark.parametrize("rule", PLANTED)
+async def test_a_contradiction_planted_by_hand_is_found(damaged, rule):
+    """It names the row and says what to do; and nothing else is said to be broken."""
+    life, plant = damaged
+    scene = await a_little_of_everything(life)
+    plant(PLANTED[rule])
+    found = await broken(life, scene)
+
+    assert {rule} | ALSO.get(rule, set()) == set(found)
+    assert found[rule].rows
+    assert found[rule].remedy
+
+
+@pytest.mark.parametrize("rule", PLANTED_ON_POSTGRES)
+async def test_what_only_postgres_can_be_made_to_hold_is_found(damaged, rule):
+    """SQLite has no way round a table's own UNIQUE."""
+    life, plant = damaged
+    if not life.url:
+        return
+    scene = await a_little_of_everything(life)
+    plant(PLANTED_ON_POSTGRES[rule])
+
+    assert {rule} | ALSO.get(rule, set()) == set(await broken(life, scene))
+
+
+def test_every_rule_is_planted():
+    """A check that nobody saw fail may never find anything."""
+    rules = {rule.statement.partition(".")[2] for rule in invariants._RULES}  # noqa: SLF001  # all there are
+    rules |= {name for name, *_ in invariants._DERIVED}  # noqa: SLF001
+
+    assert rules == PLANTED.keys() | PLANTED_ON_POSTGRES.keys()
+
+
+async def test_a_large_table_is_looked_at_in_stretches_the_newest_first(damaged):
+    """And only so far back."""
+    life, plant = damaged
+    scene = await life.scene()
+    plant(["UPDATE enrollments SET id = 250000", "UPDATE enrollment_history SET enrollment_id = 250000"])
+    parts = await life.store.read(invariants.stretches, workspace_id=scene.workspace.id)
+    runs = [part for part in parts if part.table == "enrollments"]
+
+    assert (240_000, 250_000) == (runs[0].after, runs[0].upto)
+    assert invariants.MOST_IDS == invariants.looked_at(runs)
+    assert {} == await broken(life, scene)
