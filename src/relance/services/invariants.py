@@ -6,7 +6,7 @@ Rule 2: large tables are looked at in stretches of ids, the newest first, each i
 Rule 3: nothing is mended here. A database that contradicts itself was written by something else, and a person decides.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -64,10 +64,9 @@ class _LastId:
     id: int | None
 
 
-def _rules(table: str, noun: str, **remedies: str) -> tuple[_Rule, ...]:
+def _rules(table: str, noun: str, remedies: Mapping[str, str]) -> tuple[_Rule, ...]:
     return tuple(
-        _Rule(table=table, statement=f"invariants.{name}", noun=noun, remedy=remedy)
-        for name, remedy in remedies.items()
+        _Rule(table=table, statement=statement, noun=noun, remedy=remedy) for statement, remedy in remedies.items()
     )
 
 
@@ -75,47 +74,59 @@ _RULES = (
     *_rules(
         "enrollments",
         "enrollment",
-        ended_but_due=_BACKUP,
-        never_due=_STOP,
-        end_without_time=_BACKUP,
-        without_reason=_BACKUP,
-        unknown_status=_BACKUP,
-        endless_lock=f"{_RESCUE}, or {_STOP}",
-        missing_version=_STOP,
-        run_of_nobody=_BACKUP,
-        history_elsewhere=f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
-        broken_history=f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
-        counter_went_back=f"it may be sent a step again: {_STOP}",
-        sent_but_standing="start `relance run`, which sees that the step was sent and goes on without sending it again",
-        sent_but_never_written_to=f"its follow-ups may leave from another mailbox: {_STOP}",
+        {
+            "invariants.ended_but_due": _BACKUP,
+            "invariants.never_due": _STOP,
+            "invariants.end_without_time": _BACKUP,
+            "invariants.without_reason": _BACKUP,
+            "invariants.unknown_status": _BACKUP,
+            "invariants.endless_lock": f"{_RESCUE}, or {_STOP}",
+            "invariants.missing_version": _STOP,
+            "invariants.run_of_nobody": _BACKUP,
+            "invariants.history_elsewhere": f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
+            "invariants.broken_history": f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
+            "invariants.counter_went_back": f"it may be sent a step again: {_STOP}",
+            "invariants.sent_but_standing": "start `relance run`, which sees that the step was sent and goes on without sending it again",
+            "invariants.sent_but_never_written_to": f"its follow-ups may leave from another mailbox: {_STOP}",
+        },
     ),
     *_rules(
         "attempts",
         "attempt",
-        two_open_attempts=_AUDIT,
-        two_of_one_step=_AUDIT,
-        without_deadline=_SETTLE,
-        sent_at_no_time=_BACKUP,
-        unknown_attempt_status=_BACKUP,
-        ahead_of_its_run=_AUDIT,
-        open_after_the_end=f"nothing of it leaves; {_BACKUP}",
-        attempt_of_nobody=_BACKUP,
-        slot_kept=_RESCUE,
-        slot_without_counter="the mailbox may pass its cap today: `relance mailbox pause ADDRESS` until tomorrow",
+        {
+            "invariants.two_open_attempts": _AUDIT,
+            "invariants.two_of_one_step": _AUDIT,
+            "invariants.without_deadline": _SETTLE,
+            "invariants.sent_at_no_time": _BACKUP,
+            "invariants.unknown_attempt_status": _BACKUP,
+            "invariants.ahead_of_its_run": _AUDIT,
+            "invariants.open_after_the_end": f"nothing of it leaves; {_BACKUP}",
+            "invariants.attempt_of_nobody": _BACKUP,
+            "invariants.slot_kept": _RESCUE,
+            "invariants.slot_without_counter": "the mailbox may pass its cap today: `relance mailbox pause ADDRESS` until tomorrow",
+        },
     ),
     *_rules(
         "messages",
         "message",
-        message_without_raw="it can still be looked up in its mailbox; what was concluded from it stands",
-        message_of_nobody=_BACKUP,
+        {
+            "invariants.message_without_raw": "it can still be looked up in its mailbox; what was concluded from it stands",
+            "invariants.message_of_nobody": _BACKUP,
+        },
     ),
     *_rules(
         "",
         "mailbox",
-        uncounted_slots="it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow",
-        cursor_behind="nothing is lost: what lies behind the cursor is read once more and known again",
+        {
+            "invariants.uncounted_slots": "it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow",
+            "invariants.cursor_behind": "nothing is lost: what lies behind the cursor is read once more and known again",
+        },
     ),
-    *_rules("", "sequence", sequence_without_version="publish its file again: `relance sequence publish FILE`"),
+    *_rules(
+        "",
+        "sequence",
+        {"invariants.sequence_without_version": "publish its file again: `relance sequence publish FILE`"},
+    ),
 )
 
 
