@@ -23,12 +23,14 @@ _COUNTED = timedelta(days=1)
 #: What the rescuer has had time enough to give back.
 _LONG_AGO = timedelta(minutes=15)
 
-_STOP = (
-    "stop the run with `relance enrollment stop --lead EMAIL`; somebody it has not reached can be enrolled elsewhere"
-)
+_STOP = "stop the run with `relance enrollment stop --lead EMAIL`"
 _BACKUP = "something other than Relance has changed the database: put back a backup from before"
 _AUDIT = "see who got what with `relance audit SEQUENCE`, and put back a backup from before if somebody got it twice"
 _SETTLE = "find out what became of it and say so with `relance attempt settle ID sent` or `failed`"
+_GOES_ON = "start `relance run`, which sees that the step was sent and goes on without sending it again"
+_PAUSE = "it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow"
+_IN_ITS_MAILBOX = "it can still be looked up in its mailbox; what was concluded from it stands"
+_READ_AGAIN = "nothing is lost: what lies behind the cursor is read once more and known again"
 _RESCUE = "start `relance run`, whose rescuer gives it back"
 
 
@@ -86,7 +88,7 @@ _RULES = (
             "invariants.history_elsewhere": f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
             "invariants.broken_history": f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
             "invariants.counter_went_back": f"it may be sent a step again: {_STOP}",
-            "invariants.sent_but_standing": "start `relance run`, which sees that the step was sent and goes on without sending it again",
+            "invariants.sent_but_standing": _GOES_ON,
             "invariants.sent_but_never_written_to": f"its follow-ups may leave from another mailbox: {_STOP}",
         },
     ),
@@ -103,14 +105,14 @@ _RULES = (
             "invariants.open_after_the_end": f"nothing of it leaves; {_BACKUP}",
             "invariants.attempt_of_nobody": _BACKUP,
             "invariants.slot_kept": _RESCUE,
-            "invariants.slot_without_counter": "the mailbox may pass its cap today: `relance mailbox pause ADDRESS` until tomorrow",
+            "invariants.slot_without_counter": _PAUSE,
         },
     ),
     *_rules(
         "messages",
         "message",
         {
-            "invariants.message_without_raw": "it can still be looked up in its mailbox; what was concluded from it stands",
+            "invariants.message_without_raw": _IN_ITS_MAILBOX,
             "invariants.message_of_nobody": _BACKUP,
         },
     ),
@@ -118,8 +120,8 @@ _RULES = (
         "",
         "mailbox",
         {
-            "invariants.uncounted_slots": "it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow",
-            "invariants.cursor_behind": "nothing is lost: what lies behind the cursor is read once more and known again",
+            "invariants.uncounted_slots": _PAUSE,
+            "invariants.cursor_behind": _READ_AGAIN,
         },
     ),
     *_rules(
@@ -144,7 +146,7 @@ _DERIVED: tuple[tuple[str, str, _Derived, str, str], ...] = (
         "suppressions",
         derived_invariants.unjournalled,
         "suppression",
-        "keep it safe outside the database too: `relance suppress remove` and then `add` it again",
+        "an older backup that is put back would forget it: make a new one now with `relance backup FILE`",
     ),
     ("altered_version", "", derived_invariants.altered_versions, "sequence", _BACKUP),
     (

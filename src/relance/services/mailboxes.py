@@ -79,6 +79,7 @@ def add(tx: Transaction, mailbox: Mailbox, *, sealed: bytes, now: datetime) -> M
             **_settings(mailbox),
             workspace_id=mailbox.workspace_id,
             id=existing.id,
+            shard=mailbox.shard,
             sealed_credentials=sealed,
         )
     else:

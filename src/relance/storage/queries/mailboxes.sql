@@ -67,7 +67,7 @@ INSERT INTO mailboxes (
 
 -- name: mailboxes.reconnect
 -- Connect a removed mailbox again; its history and cursors stay.
-UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+UPDATE mailboxes SET shard = :shard, display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, status = 'active',
     saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
