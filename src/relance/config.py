@@ -74,6 +74,11 @@ class Config:
         return self.data / "engine.health"
 
     @property
+    def generation_file(self) -> Path:
+        """Which state of the database was the newest; no backup contains it."""
+        return self.data / "generation.json"
+
+    @property
     def opt_out_log(self) -> Path:
         """Opt-outs, kept outside the database."""
         return self.data / "optouts.log"

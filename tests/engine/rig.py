@@ -21,6 +21,7 @@ from relance.engine.reconciler import Reconciler
 from relance.engine.rescuer import Rescuer
 from relance.engine.sender import Sender
 from relance.engine.surroundings import Box, Limits, Surroundings
+from relance.ports.generation import Generation
 from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Store
 from relance.services import scheduling
@@ -68,6 +69,21 @@ class Journal:
         return iter(self.kept)
 
 
+class Generations:
+    """Implements `ports.generation.GenerationFile` in memory."""
+
+    def __init__(self) -> None:
+        self.kept: Generation | None = None
+
+    def read(self) -> Generation | None:
+        """Return what is kept."""
+        return self.kept
+
+    def write(self, generation: Generation) -> None:
+        """Keep."""
+        self.kept = generation
+
+
 class Rig:
     """Builds the parts of an engine, alone or together."""
 
@@ -77,6 +93,7 @@ class Rig:
         self.monotonic = FakeMonotonic()
         self.log = Notes()
         self.journal = Journal()
+        self.generation = Generations()
         self.world = MailWorld(self.clock)
         self.workspace: Workspace
         self.holds = True
@@ -140,7 +157,7 @@ class Rig:
         self._workers += 1
         worker = f"w{self._workers}"
         lease = Lease(self.store, self.monotonic, self.log, owner=worker, alone=True, seconds=LEASE)
-        return Engine(self.around(worker, limits), lease, self.journal)
+        return Engine(self.around(worker, limits), lease, self.journal, self.generation)
 
     @asynccontextmanager
     async def running(self, *, limits: Limits = LIMITS) -> AsyncIterator[Engine]:

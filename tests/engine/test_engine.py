@@ -16,7 +16,18 @@ from relance.testing import builders, letters
 from relance.testing.builders import branch, delay, email, wait
 from relance.testing.fake_connector import Hold, Point
 
-LOOPS = {"dispatcher", "walker", "poller", "ingester", "reconciler", "housekeeper", "rescuer", "watcher", "lease"}
+LOOPS = {
+    "dispatcher",
+    "walker",
+    "poller",
+    "ingester",
+    "reconciler",
+    "housekeeper",
+    "recoverer",
+    "rescuer",
+    "watcher",
+    "lease",
+}
 
 
 async def test_a_lead_walks_a_sequence_from_its_first_to_its_last_step(any_rig):

@@ -16,6 +16,7 @@ from relance.core.suppression import SuppressionReason, tombstone_of
 from relance.core.workspace import Workspace
 from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector, ConnectorFactory, Credentials, LoginRefusedError
+from relance.ports.generation import GenerationFile
 from relance.ports.journal import OptOut
 from relance.ports.store import ConflictError, Reader, Store, StoreError, Transaction
 from relance.ports.telemetry import Log
@@ -43,6 +44,7 @@ class Installation:
     monotonic: Monotonic
     log: Log
     opt_outs: OptOutLog
+    generation: GenerationFile
     factories: Mapping[str, ConnectorFactory]
     _printed: dict[str, tuple[float, str]] = field(default_factory=dict)  #: Command to when it answered what.
 

@@ -18,6 +18,7 @@ from relance.ports.store import Store, StoreUnavailableError
 from relance.ports.vault import Vault, VaultError
 from relance.services import workspaces
 from relance.services.situations import Keys
+from relance.storage.generation_file import JsonGenerationFile
 from relance.storage.opening import open_store
 from relance.storage.optout_log import OptOutLog
 from relance.storage.vault import LocalVault, create_key, read_key
@@ -89,5 +90,6 @@ def _wire(config: Config, vault: Vault, store: Store) -> Installation:
         monotonic=RealMonotonic(),
         log=make_log(config),
         opt_outs=OptOutLog(config.opt_out_log),
+        generation=JsonGenerationFile(config.generation_file),
         factories=load_factories(),
     )

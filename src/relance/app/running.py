@@ -84,7 +84,7 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
     # Over PostgreSQL the lease is the authority; the lock tells that the engine before us on this host is dead, so that
     # a restart need not wait until its lease ends.
     with engine_lock(config.engine_lock, worker=worker) as lock:
-        engine = Engine(around, lease, installation.opt_outs)
+        engine = Engine(around, lease, installation.opt_outs, installation.generation)
         async with AsyncExitStack() as stack:
             await engine.start(dead=of_this_host(lock.dead))
             stack.push_async_callback(engine.drain)

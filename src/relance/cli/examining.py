@@ -17,6 +17,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.ports.vault import VaultError
 from relance.services import mailboxes, reports
+from relance.services.recovering import recovery_remedy
 
 FREE_BYTES = 512 * 1024 * 1024
 CLOCK_APART = timedelta(seconds=2)
@@ -177,6 +178,8 @@ def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:
 def _in_trouble(box: Mailbox) -> tuple[str, str] | None:
     if box.status in {MailboxStatus.ACTIVE, MailboxStatus.PAUSED}:
         return None
+    if box.status is MailboxStatus.RECOVERING:
+        return f"{box.status}: {box.status_reason}", recovery_remedy(box)
     return f"{box.status}: {box.status_reason}", f"try `relance mailbox check {box.address}`"
 
 

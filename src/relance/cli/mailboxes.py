@@ -10,11 +10,13 @@ import click
 from relance.app import LOGIN, Installation
 from relance.cli.mailbox_checks import check
 from relance.cli.mailbox_options import Given, gather, login_settings, mailbox_options
+from relance.cli.printing import counted
 from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services import addresses, mailboxes
+from relance.services import addresses, mailboxes, recovering
+from relance.services.sending.forgotten import ForgottenSend, all_forgotten
 
 PROVIDER = "smtp_imap"
 COLUMNS = ("address", "status", "status_reason", "pool", "daily_cap", "hourly_cap", "smtp", "imap", "last_read_at")
@@ -134,6 +136,51 @@ def remove(address: str) -> None:
     _decide(address, mailboxes.remove, "is removed; its history stays")
 
 
+@mailbox.command()
+@click.argument("address")
+@click.option(
+    "--nothing-unknown",
+    is_flag=True,
+    help="You have looked: it sent nothing since the backup that is not known. Else whoever it may have written to is "
+    "held.",
+)
+def recovered(address: str, *, nothing_unknown: bool) -> None:
+    """Let a mailbox go on that cannot be read back after a restore."""
+    current = session()
+
+    def decide(tx: Transaction, workspace_id: int, now: datetime) -> tuple[Mailbox, int]:
+        found = mailboxes.by_address(tx, workspace_id, address)
+        held = recovering.decide(tx, found, hold=not nothing_unknown, now=now)
+        return mailboxes.by_address(tx, workspace_id, address), held
+
+    async def write(installation: Installation, workspace: Workspace) -> tuple[Mailbox, int]:
+        return await installation.write(decide, workspace.id, installation.clock.now())
+
+    changed, held = current.run(write)
+    said = f"; {counted(held, 'enrollment is', 'enrollments are')} held: see `relance enrollment list`" if held else ""
+    current.printer.facts({**mailbox_facts(changed), "held": held}, f"{changed.address} goes on{said}.")
+
+
+@mailbox.command()
+def forgotten() -> None:
+    """List what was sent after a backup that was put back, as the Sent folders tell."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[ForgottenSend]:
+        return await installation.read(all_forgotten, workspace.id)
+
+    current.printer.rows(
+        (_forgotten_facts(found) for found in current.run(read)),
+        ("recipient", "left_at", "subject", "answered_at", "folder"),
+        empty="No message is known to have been forgotten by a restore.",
+    )
+
+
+def _forgotten_facts(found: ForgottenSend) -> Mapping[str, object]:
+    names = ("recipient", "left_at", "subject", "answered_at", "folder", "wire_message_id", "seen_at")
+    return {name: getattr(found, name) for name in names}
+
+
 def _decide(address: str, decision: Callable[..., None], sentence: str) -> None:
     current = session()
 
@@ -163,7 +210,7 @@ def mailbox_facts(found: Mailbox) -> Mapping[str, object]:
     names = (
         "address", "status", "status_reason", "login", "display_name", "aliases", "pool", "timezone", "daily_cap",
         "hourly_cap", "min_gap", "max_gap", "ramp", "skip_until", "last_skip_reason", "saves_sent", "ids_survive",
-        "fresh_at", "last_read_at", "created_at",
+        "fresh_at", "last_read_at", "recover_since", "created_at",
     )  # fmt: skip
     return {name: getattr(found, name) for name in names} | servers | {"ca_file": settings.get("ca_file")}
 

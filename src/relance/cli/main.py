@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "doctoring:doctor",
     "demo": "demo:demo",
     "backup": "doctoring:backup",
+    "restore": "restoring:restore",
 }
 
 

@@ -70,3 +70,11 @@ LONGEST_HOLD = timedelta(days=366)
 #: Behind every notification stands a sweep of all folders, each mailbox at its own moment between these.
 SWEEP_LEAST = timedelta(minutes=15)
 SWEEP_MOST = timedelta(minutes=30)
+
+# --- after a backup was put back ---
+
+#: The number that tells an older state from the newest grows this often while an engine runs, by real time. What left
+#: within it is read from the cursors, as at every start.
+GENERATION_EVERY = timedelta(seconds=10)
+#: Mailboxes are read back to this long before the state that was put back; clocks of servers differ.
+RECOVERY_MARGIN = timedelta(hours=1)

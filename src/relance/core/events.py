@@ -36,6 +36,7 @@ class EventName(StrEnum):
     MANUAL_REPLY_SEEN = "manual_reply.seen"
     VALUE_MISSED = "value.missed"  #: A template value was missing or blank.
     SUPPRESSION_FOUND = "suppression.found"
+    SEND_DOUBTED = "send.doubted"  #: The person may have been written to since the backup that was put back.
     ENROLLMENT_PAUSED = "enrollment.paused"
     ENROLLMENT_RESUMED = "enrollment.resumed"
     ENROLLMENT_STOPPED = "enrollment.stopped"
@@ -50,6 +51,7 @@ class EventName(StrEnum):
     MAILBOX_FAILED = "mailbox.failed"
     MAILBOX_RECOVERED = "mailbox.recovered"
     MAILBOX_REMOVED = "mailbox.removed"
+    RESTORE_NOTICED = "restore.noticed"  #: The state is older than what was done: its mailboxes recover.
     SUPPRESSION_ADDED = "suppression.added"
     SUPPRESSION_REMOVED = "suppression.removed"
 

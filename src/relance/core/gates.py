@@ -76,6 +76,11 @@ def sequence_live(at: Situation) -> Verdict:
     return PASS if live else Leave(reason=f"sequence_{at.sequence.status}")
 
 
+def recovery(at: Situation) -> Verdict:
+    """Pass unless a mailbox of the workspace is read back after a restore: nobody knows yet who was written to."""
+    return Leave(reason="recovering") if at.recovering else PASS
+
+
 def suppression(at: Situation) -> Verdict:
     """Pass unless the address, its domain, a domain above it or the phone is suppressed, or the person was erased.
 
@@ -235,6 +240,7 @@ GATES: tuple[Gate, ...] = (
     _every(step_match, "step_match"),
     _every(status, "status"),
     _every(sequence_live, "sequence_live"),
+    _every(recovery, "recovery"),
     _every(suppression, "suppression"),
     _message(lead_hold, "lead_hold"),
     _message(outcome_unknown, "outcome_unknown"),
@@ -258,6 +264,7 @@ LAST_LOOK: tuple[Gate, ...] = (
     _every(step_match, "step_match"),
     _every(status, "status"),
     _every(sequence_live, "sequence_live"),
+    _every(recovery, "recovery"),
     _every(suppression, "suppression"),
     _message(lead_hold, "lead_hold"),
     _message(reply_freshness, "reply_freshness"),

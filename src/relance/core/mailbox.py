@@ -13,7 +13,7 @@ class MailboxStatus(StrEnum):
     PAUSED = "paused"  #: By an operator, or by health until skip_until; still read.
     AUTH_ERROR = "auth_error"  #: Login refused; retried with back-off, a person may have to reconnect it.
     UNREACHABLE = "unreachable"  #: The server does not answer; retried with back-off.
-    RECOVERING = "recovering"  #: State was restored: Sent and answer folders are read back before it sends.
+    RECOVERING = "recovering"  #: State was put back: the recoverer reads Sent and answers first, or a person decides.
     REMOVED = "removed"  #: Disconnected; its history stays.
 
 
@@ -63,6 +63,9 @@ class Mailbox:
     ids_survive: bool | None = None  #: Do our Message-IDs reach the Sent copy unchanged? None: not known yet.
     fresh_at: datetime | None = None  #: When the last read of all folders began whose messages are ingested.
     last_read_at: datetime | None = None
+    recover_since: datetime | None = None  #: While it recovers: read from then on, whatever its cursors say.
+    recovers_to: MailboxStatus | None = None  #: While it recovers: active, or paused where somebody had paused it.
+    sent_read_back_at: datetime | None = None  #: While it recovers: when its own copies were understood.
     shard: int
     revision: int = 0
     created_at: datetime

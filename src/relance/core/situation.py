@@ -58,4 +58,5 @@ class Situation:
     new_usage: Usage  #: Of max_new_per_day.
     mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `pacing.health`.
     freshness: timedelta = FRESHNESS
+    recovering: bool = False  #: A mailbox of the workspace is being read back, after a backup was put back.
     further_addresses: tuple[str, ...] = ()  #: By which the person is known beside the one that is written to.

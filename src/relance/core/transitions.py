@@ -57,6 +57,7 @@ _RECORDED: Final = (
     _E.LEAD_TOUCHED,
     _E.LEAD_MERGED,
     _E.LEAD_ERASED,
+    _E.SEND_DOUBTED,
     _E.ENROLLMENT_STOPPED,
     _E.SEQUENCE_ARCHIVED,
 )
@@ -86,6 +87,7 @@ _SET_ASIDE: Final[_Targets] = {
     _E.NOTE_ADDED: _to(_S.PAUSED),
     _E.LEAD_MERGED: _to(_S.HELD),  # Conflicting identities go to a person.
     _E.VALUE_MISSED: _to(_S.HELD),
+    _E.SEND_DOUBTED: _to(_S.HELD),
     _E.ENROLLMENT_PAUSED: _to(_S.PAUSED),
 }
 
@@ -120,6 +122,7 @@ ENROLLMENT_TRANSITIONS: Final[Mapping[EnrollmentStatus | None, _Targets]] = {
             _E.ENROLLMENT_PAUSED: _to(_S.PAUSED),
             _E.REPLY_RECEIVED: _to(_S.HELD),
             _E.LEAD_MERGED: _to(_S.HELD),
+            _E.SEND_DOUBTED: _to(_S.HELD),
         },
         _ENDINGS,
     ),

@@ -1,13 +1,15 @@
 """The engine: every loop of this process, wired together.
 
 Follow a lead outward through dispatcher → sender, inward through watcher → poller → ingester; reconciler and rescuer
-see to what was lost, the walker to steps that send nothing.
+see to what was lost, the walker to steps that send nothing, the recoverer to what an older state that was put back has
+forgotten.
 """
 
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime
 
+from relance.core import defaults
 from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.housekeeper import Housekeeper
@@ -16,12 +18,14 @@ from relance.engine.lease import Lease
 from relance.engine.loop import Loop
 from relance.engine.poller import Poller
 from relance.engine.reconciler import Reconciler
+from relance.engine.recoverer import Recoverer
 from relance.engine.rescuer import Rescuer
 from relance.engine.sender import Sender
 from relance.engine.supervisor import Health, Supervisor
 from relance.engine.surroundings import Box, Surroundings
 from relance.engine.walker import Walker
 from relance.engine.watcher import Watcher
+from relance.ports.generation import GenerationFile
 from relance.ports.journal import OptOutJournal
 from relance.services import scheduling
 
@@ -35,7 +39,7 @@ _FOLLOWING = ("dispatcher", "walker", "reconciler")
 class Engine:
     """Starts, drains and watches over the loops."""
 
-    def __init__(self, around: Surroundings, lease: Lease, journal: OptOutJournal) -> None:
+    def __init__(self, around: Surroundings, lease: Lease, journal: OptOutJournal, generation: GenerationFile) -> None:
         self._around = around
         self._lease = lease
         self._connections = Connections(around)
@@ -45,6 +49,14 @@ class Engine:
         self._dispatcher = Dispatcher(around, sender.send)
         self._watcher = Watcher(around, self._connections, self._want)
         self._rescuer = Rescuer(around, self._dispatcher.is_sending)
+        self._recoverer = Recoverer(
+            around,
+            self._connections,
+            ingester,
+            journal=journal,
+            file=generation,
+            at_rest=lambda: self._dispatcher.idle and not self._poller.reading,
+        )
         poll = around.limits.poll
         self._loops = {
             "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
@@ -54,6 +66,9 @@ class Engine:
             "reconciler": Loop("reconciler", Reconciler(around, self._connections).run_once, patience=poll),
             "housekeeper": Loop(
                 "housekeeper", Housekeeper(around, journal).run_once, patience=around.limits.watch_check
+            ),
+            "recoverer": Loop(
+                "recoverer", self._recoverer.run_once, patience=defaults.GENERATION_EVERY.total_seconds()
             ),
             "rescuer": Loop("rescuer", self._rescuer.run_once, patience=around.limits.rescue_every),
         }
@@ -72,6 +87,7 @@ class Engine:
             if name != "dispatcher":  # a claim moves nothing yet; `on_done` tells when its send has
                 loop.on_moved = self._moved
             loop.on_idle = self.changed.set
+        self._loops["recoverer"].on_moved = self._recovered
 
     async def start(self, *, dead: Iterable[str] = ()) -> None:
         """Take the lease and start every loop; `dead` are workers before us that are known to have ended.
@@ -79,6 +95,7 @@ class Engine:
         Raises StoreBusyError if another engine works on this database.
         """
         await self._lease.take(dead=dead)
+        await self._recoverer.count()
         self._rescuer.took_over(self._around.clock.now())
         self._supervisor.start()
 
@@ -133,7 +150,14 @@ class Engine:
         """Something moved: what it made ready is looked for at once, wherever it is ready now."""
         for name in _FOLLOWING:
             self._loops[name].wake()
+        if self._recoverer.waiting:
+            self._loops["recoverer"].wake()
         self.changed.set()
+
+    def _recovered(self) -> None:
+        """Look again at everything: a mailbox was read back, and may go on."""
+        self._loops["poller"].wake()
+        self._moved()
 
     def _read(self, moved: bool) -> None:  # noqa: FBT001  # the poller's own word
         self._loops["poller"].wake()

@@ -5,13 +5,14 @@ A message that cannot be understood after several tries is put aside; those behi
 
 import asyncio
 from functools import partial
+from typing import Protocol
 
 from relance.engine import persistence
 from relance.engine.surroundings import Box, Surroundings
 from relance.mail.classify import Classification, classify
 from relance.mail.message import Message
 from relance.mail.parse import parse
-from relance.ports.store import CommitUnknownError, StoreBusyError, StoreUnavailableError
+from relance.ports.store import CommitUnknownError, Reader, StoreBusyError, StoreUnavailableError
 from relance.services import ingestion
 from relance.services.ingestion import StagedMessage
 from relance.services.mailboxes import own_addresses
@@ -21,6 +22,14 @@ _TRIES = 3
 _AT_ONCE = 50
 #: Larger messages are parsed beside the loop, so that one does not hold everybody up.
 _INLINE = 64 * 1024
+
+
+class _StagedOf(Protocol):
+    """What is staged in one mailbox: all of it, or its own mail only."""
+
+    def __call__(self, reader: Reader, *, workspace_id: int, mailbox_id: int, limit: int) -> list[StagedMessage]:
+        """Return the next of it."""
+        ...
 
 
 class Ingester:
@@ -46,10 +55,17 @@ class Ingester:
             taken += some
         return taken
 
-    async def _take(self, box: Box) -> int:
+    async def drain_copies(self, box: Box) -> int:
+        """Take what is staged of one mailbox's own mail and return how much that was; the rest stays."""
+        taken = 0
+        while some := await self._take(box, staged_of=ingestion.staged_copies_of):
+            taken += some
+        return taken
+
+    async def _take(self, box: Box, *, staged_of: _StagedOf = ingestion.staged_of) -> int:
         async with self._locks.setdefault(box, asyncio.Lock()):
             staged = await self._around.store.read(
-                ingestion.staged_of, workspace_id=box.workspace_id, mailbox_id=box.mailbox_id, limit=_AT_ONCE
+                staged_of, workspace_id=box.workspace_id, mailbox_id=box.mailbox_id, limit=_AT_ONCE
             )
             if not staged:
                 return 0

@@ -53,6 +53,11 @@ class Poller:
         return not self._running and not self._wanted
 
     @property
+    def reading(self) -> bool:
+        """Whether anything is being read."""
+        return bool(self._running)
+
+    @property
     def has_read_all(self) -> bool:
         """Whether every connected mailbox was read, or tried, since the start."""
         return self._known is not None and self._known <= self._tried

@@ -15,8 +15,9 @@ from relance.ports.store import Reader, Transaction
 from relance.services import moving
 from relance.services.records import columns, save_enrollment
 from relance.services.refusals import NotFoundError, RefusedError
+from relance.services.sending import forgotten
 from relance.services.sending.reserve import lock
-from relance.services.situations import Keys, plan_of, workspace_of, zone_for
+from relance.services.situations import Keys, further_addresses, plan_of, workspace_of, zone_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ def enroll(
     tx.one(int, "sequences.hold", workspace_id=workspace_id, name=sequence_name)
     sequence = live_sequence(tx, workspace_id, sequence_name)
     plan = plan_of(tx, workspace_id, sequence.id, sequence.version)
+    doubts = forgotten.any_in(tx, workspace_id)
     enrolled = already = holdout = 0
     for lead_id in lead_ids:
         lead = tx.one(Lead, "leads.get", workspace_id=workspace_id, id=lead_id)
@@ -53,6 +55,9 @@ def enroll(
             already += 1
             continue
         enrolled += 1
+        if doubts:
+            addresses = (lead.email, *further_addresses(tx, lead))
+            made = forgotten.hold_if_written_to(tx, made, addresses, now=now)
         if made.status is EnrollmentStatus.HOLDOUT:
             holdout += 1
     return Enrolled(enrolled=enrolled, already=already, holdout=holdout)

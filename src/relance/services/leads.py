@@ -176,6 +176,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
             tombstone_key=keys.tombstone,
         )
         tx.run("suppressions.forget_address", workspace_id=workspace_id, value=address)
+        tx.run("forgotten_sends.forget", workspace_id=workspace_id, recipient=address)
     stand_in = f"erased-{lead.id}-{digest[:16]}@{ERASED_DOMAIN}"  # who is imported again may be erased again
     for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists", "leads.forget_addresses"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)

@@ -122,13 +122,15 @@ def _settings(mailbox: Mailbox) -> dict[str, object]:
 
 def pause(tx: Transaction, mailbox: Mailbox, *, reason: str, now: datetime) -> None:
     """Keep a mailbox from sending until someone resumes it; it is still read."""
-    _set_status(tx, mailbox, MailboxStatus.PAUSED, reason)
+    if not _after_recovery(tx, mailbox, MailboxStatus.PAUSED):
+        _set_status(tx, mailbox, MailboxStatus.PAUSED, reason)
     _note(tx, mailbox, EventName.MAILBOX_PAUSED, reason, now)
 
 
 def resume(tx: Transaction, mailbox: Mailbox, *, now: datetime) -> None:
-    """Let a mailbox send again, whatever held it back."""
-    _set_status(tx, mailbox, MailboxStatus.ACTIVE, None)
+    """Let a mailbox send again, whatever held it back; one that recovers only once it is read back."""
+    if not _after_recovery(tx, mailbox, MailboxStatus.ACTIVE):
+        _set_status(tx, mailbox, MailboxStatus.ACTIVE, None)
     _note(tx, mailbox, EventName.MAILBOX_RESUMED, f"{mailbox.address} was resumed", now)
 
 
@@ -138,7 +140,9 @@ def remove(tx: Transaction, mailbox: Mailbox, *, now: datetime) -> None:
     Its credentials are forgotten as soon as nothing is looked for in it any more: at once, or by the housekeeper. What
     is reserved on it is given back by its sender, which finds it removed, or by the rescuer.
     """
-    _set_status(tx, mailbox, MailboxStatus.REMOVED, "removed by an operator")
+    ids = {"workspace_id": mailbox.workspace_id, "id": mailbox.id}
+    if tx.run("mailboxes.remove", **ids, reason="removed by an operator") != 1:
+        raise RefusedError(f"{mailbox.address} is removed already")
     tx.run("enrollments.let_go_of_mailbox", workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id)
     tx.run("mailboxes.forget_credentials")
     _note(tx, mailbox, EventName.MAILBOX_REMOVED, f"{mailbox.address} was removed", now)
@@ -197,6 +201,11 @@ def sealed_credentials(reader: Reader, mailbox: Mailbox) -> bytes:
     if row is None or row.sealed_credentials is None:
         raise RefusedError(f"{mailbox.address} has no credentials; set them with `relance mailbox set`")
     return row.sealed_credentials
+
+
+def _after_recovery(tx: Transaction, mailbox: Mailbox, status: MailboxStatus) -> bool:
+    """Keep what shall become of a mailbox that recovers; return False if it does not."""
+    return tx.run("mailboxes.recover_to", workspace_id=mailbox.workspace_id, id=mailbox.id, status=status) == 1
 
 
 def _set_status(tx: Transaction, mailbox: Mailbox, status: MailboxStatus, reason: str | None) -> None:

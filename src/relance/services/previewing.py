@@ -18,8 +18,8 @@ from relance.services import composing
 from relance.services.composing import Composed, Marks
 from relance.services.dispatching import mailboxes_of
 from relance.services.refusals import RefusedError
-from relance.services.sending.reserve import draw_variant
 from relance.services.sending.thread import Thread
+from relance.services.sending.wording import draw_variant
 from relance.services.situations import Keys
 
 

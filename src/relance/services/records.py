@@ -44,6 +44,15 @@ def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:
     return saved
 
 
+def insert_attempt(tx: Transaction, attempt: Attempt) -> int:
+    """Insert the row that is the right to send. A second one for the same step is a ConflictError."""
+    values = columns(attempt)
+    del values["id"]
+    new_id = tx.one(int, "attempts.insert", **values)
+    assert new_id is not None  # noqa: S101  # INSERT … RETURNING without ON CONFLICT returns a row or raises
+    return new_id
+
+
 def save_sequence(tx: Transaction, before: Sequence, after: Sequence) -> Sequence:
     """Write `after` if the row is still as `before` was read."""
     saved = replace(after, revision=before.revision + 1)

@@ -13,6 +13,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services.dispatching import mailboxes_of
+from relance.services.recovering import recovery_remedy
 from relance.services.sequences import by_name
 from relance.services.situations import plan_of
 
@@ -139,6 +140,8 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
 
 def _overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     """Return due rows behind nothing that would explain the wait: no engine takes them."""
+    if reader.one(int, "mailboxes.any_recovering", workspace_id=workspace_id) is not None:
+        return []  # they wait for the mailboxes that recover, which are listed
     rows = reader.all(Enrollment, "enrollments.overdue", workspace_id=workspace_id, before=now - OVERDUE, limit=50)
     found = []
     for row in rows:
@@ -181,7 +184,11 @@ def _sequences(reader: Reader, workspace_id: int) -> list[Stuck]:
 def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     found = []
     for mailbox in reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id):
-        if mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE, MailboxStatus.RECOVERING}:
+        if mailbox.status is MailboxStatus.RECOVERING:
+            troubled = mailbox.last_skip_reason is not None  # then the reason says what to do
+            remedy = f"{mailbox.status}: {mailbox.status_reason}"
+            remedy = remedy if troubled else f"{remedy}; {recovery_remedy(mailbox)}"
+        elif mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}:
             remedy = f"{mailbox.status}: {mailbox.status_reason}; try `relance mailbox check {mailbox.address}`"
         elif (why := REFUSED.get(mailbox.last_skip_reason or "")) and (mailbox.skip_until or now) > now:
             remedy = f"{mailbox.last_skip_reason}: {why}; it rests until {mailbox.skip_until:%Y-%m-%d %H:%M} UTC"

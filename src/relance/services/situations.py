@@ -198,5 +198,6 @@ def gather(
         mailbox_factor=mailbox_factor,
         sequence_usage=sequence_usage,
         new_usage=new_usage,
+        recovering=reader.one(int, "mailboxes.any_recovering", **ids) is not None,
         freshness=freshness,
     )

@@ -49,7 +49,7 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
         keys=keys,
         now=now,
     )
-    if situation.sequence.status is not SequenceStatus.LIVE:
+    if situation.sequence.status is not SequenceStatus.LIVE or situation.recovering:
         return False
     zone = zone_for(situation.plan, workspace_of(tx, workspace_id), situation.lead, mailbox)
     ended = _ended(enrollment, situation, now)

@@ -10,10 +10,11 @@ from relance.services.refusals import NotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """Which installation this is, and how often it was restored."""
+    """Which installation this is, and which of its states."""
 
     uid: str
-    generation: int
+    generation: int  #: Grows while an engine runs; the same number is kept in a file beside the database.
+    alive_at: datetime | None  #: When it last grew: the state is at least that new.
     created_at: datetime
 
 

@@ -6,7 +6,14 @@ about; `ingest.py` decides and keeps it; `apply.py` carries out what it does, al
 
 from relance.services.ingestion.ingest import Ingested, ingest
 from relance.services.ingestion.shelve import shelve
-from relance.services.ingestion.stage import StagedMessage, mark_failed, stage_batch, staged_of, waiting_mailboxes
+from relance.services.ingestion.stage import (
+    StagedMessage,
+    mark_failed,
+    stage_batch,
+    staged_copies_of,
+    staged_of,
+    waiting_mailboxes,
+)
 
 __all__ = [
     "Ingested",
@@ -15,6 +22,7 @@ __all__ = [
     "mark_failed",
     "shelve",
     "stage_batch",
+    "staged_copies_of",
     "staged_of",
     "waiting_mailboxes",
 ]

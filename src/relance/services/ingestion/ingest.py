@@ -13,11 +13,11 @@ from hashlib import blake2b
 from relance.core.attempt import Attempt
 from relance.core.companies import company_of
 from relance.core.effects import Standing, effects_of
-from relance.core.enrollment import Enrollment
+from relance.core.enrollment import TERMINAL, Enrollment, EnrollmentStatus
 from relance.core.identifiers import TRACE_HEADER
-from relance.core.inbound import NOTICES, InboundKind, Received
+from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
-from relance.core.mailbox import Mailbox
+from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.matching import Candidate, Match, match_message, own_copy
 from relance.mail.classify import Classification, as_json
 from relance.mail.message import Message
@@ -28,6 +28,8 @@ from relance.services.ingestion.recognise import candidates_for, received_from
 from relance.services.ingestion.remember import remember
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
+from relance.services.sending import forgotten
+from relance.services.sending.reserve import lock
 from relance.services.sending.settle import settle_sent
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
 
@@ -98,10 +100,27 @@ def ingest(
         return Ingested.APPLIED
     apply(tx, arrival, effects_of(received, match, None))
     lead = tx.one(Lead, "leads.by_email", **ids, email=received.sender) if received.sender not in own else None
+    if received.kind in HUMAN:
+        _doubt(tx, facts, lead, now)
     if received.kind in NOTICES or lead is not None:
         _keep(tx, facts, None, lead_id=lead.id if lead else None)
         return Ingested.KEPT
     return Ingested.IGNORED
+
+
+def _doubt(tx: Transaction, facts: _Facts, lead: Lead | None, now: datetime) -> None:
+    """While a mailbox recovers, what answers nothing that is known may answer what was sent since the backup."""
+    ids = {"workspace_id": facts.staged.workspace_id}
+    at, sender = facts.received.at, facts.received.sender
+    tx.run("forgotten_sends.mark_answered", **ids, recipient=sender, at=at)
+    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=facts.staged.mailbox_id)
+    if lead is None or mailbox is None or mailbox.status is not MailboxStatus.RECOVERING:
+        return
+    for run in tx.all(Enrollment, "enrollments.unfinished_of_lead", **ids, lead_id=lead.id):
+        row = lock(tx, run.workspace_id, run.id)
+        if row is not None and row.status not in TERMINAL | {EnrollmentStatus.HELD}:
+            cause = f"{sender} wrote at {at:%Y-%m-%d %H:%M} UTC, perhaps in answer to what was sent since the backup"
+            forgotten.hold(tx, row, hold_reason="answered_before_restore", cause=cause, now=now)
 
 
 def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datetime) -> None:

@@ -75,6 +75,13 @@ def staged_of(reader: Reader, *, workspace_id: int, mailbox_id: int, limit: int)
     )
 
 
+def staged_copies_of(reader: Reader, *, workspace_id: int, mailbox_id: int, limit: int) -> list[StagedMessage]:
+    """Return what waits of a mailbox's own mail, in the order in which it came there."""
+    return reader.all(
+        StagedMessage, "raw_messages.copies_of_mailbox", workspace_id=workspace_id, mailbox_id=mailbox_id, limit=limit
+    )
+
+
 def waiting_mailboxes(reader: Reader) -> list[Waiting]:
     """Return the mailboxes with something that waits."""
     return reader.all(Waiting, "raw_messages.waiting_mailboxes")

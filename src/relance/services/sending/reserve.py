@@ -2,13 +2,14 @@
 
 Rule 1: the lead's row is locked first, so that everything about one person is decided one after the other.
 Rule 2: an attempt that exists is done, goes on or is being looked up; only a definite failure lets it begin again.
-Rule 3: slot, gap and every wider counter are taken in this transaction, or none of them is.
+Rule 3: a step whose copy was seen in Sent after a restore has left, whatever the attempts say.
+Rule 4: slot, gap and every wider counter are taken in this transaction, or none of them is.
 """
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from relance.core import defaults, gates, identifiers, splitting, transitions
+from relance.core import defaults, gates, identifiers, transitions
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
@@ -22,8 +23,10 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.health import health_of
-from relance.services.records import columns, save_attempt, save_enrollment
+from relance.services.records import insert_attempt, save_attempt, save_enrollment
+from relance.services.sending import forgotten
 from relance.services.sending.thread import Thread, thread_of
+from relance.services.sending.wording import variant_of
 from relance.services.situations import Buckets, Keys, buckets_for, gather, workspace_of, zone_for
 
 
@@ -153,6 +156,10 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
             return Left(reason=f"its attempt is {existing.status}" if existing else "")
         case None | AttemptStatus.RESERVED | AttemptStatus.FAILED:
             pass
+    seen = forgotten.of_step(tx, enrollment, keys)
+    if seen is not None:
+        forgotten.record_as_sent(tx, enrollment, step, seen, lead=situation.lead, keys=keys, now=now)
+        return Ended(cause=f"step {step.id} had left before an older state was put back")
     buckets = buckets_for(mailbox, workspace, now)
     key = slots.gap_key(enrollment.uid, enrollment.step_counter)
     if existing is not None and existing.holds_slot:
@@ -192,20 +199,6 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
         variant=variant,
         thread=thread,
     )
-
-
-def variant_of(enrollment: Enrollment, step: EmailStep) -> Variant:
-    """Return the wording of this person: what was drawn for them once is kept."""
-    chosen = enrollment.variants.get(step.id)
-    kept = next((variant for variant in step.variants if variant.id == chosen), None)
-    return kept or draw_variant(step, enrollment.uid)
-
-
-def draw_variant(step: EmailStep, enrollment_uid: str) -> Variant:
-    """Return the wording that a hash of the enrollment chooses, in proportion to the weights."""
-    weights = [(variant.id, variant.weight) for variant in step.variants]
-    chosen = splitting.choose(weights, key=enrollment_uid, purpose=f"variant/{step.id}")
-    return next(variant for variant in step.variants if variant.id == chosen)
 
 
 def _write(
@@ -255,15 +248,6 @@ def _write(
         else existing
     )
     return save_attempt(tx, existing, replace(reopened, error=None, **facts))  # type: ignore[arg-type]  # as above
-
-
-def insert_attempt(tx: Transaction, attempt: Attempt) -> int:
-    """Insert the row that is the right to send. A second one for the same step is a ConflictError."""
-    values = columns(attempt)
-    del values["id"]
-    new_id = tx.one(int, "attempts.insert", **values)
-    assert new_id is not None  # noqa: S101  # INSERT … RETURNING without ON CONFLICT returns a row or raises
-    return new_id
 
 
 def put_off_unread(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str, now: datetime) -> None:

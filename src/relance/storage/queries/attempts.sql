@@ -98,9 +98,13 @@ SELECT coalesce(next_look_at, :far::timestamptz) AS next_look_at FROM attempts
 WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND status = 'unknown'
 
 -- name: attempts.to_look_for
--- Outcomes that are unknown and due to be looked for, the oldest first.
+-- Outcomes that are unknown and due to be looked for, the oldest first; not while their mailbox is read back anyway.
 SELECT {attempts.columns} FROM attempts
 WHERE status = 'unknown' AND next_look_at <= :now
+    AND NOT EXISTS (
+        SELECT 1 FROM mailboxes m
+        WHERE m.workspace_id = attempts.workspace_id AND m.id = attempts.mailbox_id AND m.status = 'recovering'
+    )
 ORDER BY next_look_at
 LIMIT :limit
 
@@ -124,6 +128,13 @@ SELECT {attempts.columns} FROM attempts
 WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND sent_copy_at IS NULL
     AND sent_at <= :before
 ORDER BY sent_at
+LIMIT :limit
+
+-- name: attempts.latest_sent
+-- What a mailbox sent last, the newest first.
+SELECT {attempts.columns} FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent'
+ORDER BY planned_at DESC
 LIMIT :limit
 
 -- name: attempts.mark_copied

@@ -126,9 +126,13 @@ ORDER BY id
 LIMIT :limit
 
 -- name: enrollments.due_to_walk
--- Waits and branches that may be over, in live sequences, the most due first.
+-- Waits and branches that may be over, in live sequences, the most due first; not while a mailbox of theirs recovers,
+-- since a branch asks for answers.
 SELECT {enrollments.columns} FROM enrollments
 WHERE status IN ('active', 'waiting') AND step_kind <> 'email' AND ready_at <= :now
+    AND NOT EXISTS (
+        SELECT 1 FROM mailboxes r WHERE r.workspace_id = enrollments.workspace_id AND r.status = 'recovering'
+    )
     AND EXISTS (
         SELECT 1 FROM sequences s
         WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'

@@ -1,4 +1,4 @@
--- The one row that says which installation this is, and how often it was restored.
+-- The one row that says which installation this is, and which of its states.
 
 -- name: installation.create
 -- Names the installation once; a second call changes nothing.
@@ -7,8 +7,8 @@ ON CONFLICT (id) DO NOTHING
 
 -- name: installation.get
 -- The installation, or no row before `init`.
-SELECT uid, generation, created_at FROM installation
+SELECT uid, generation, alive_at, created_at FROM installation
 
--- name: installation.advance
--- The next generation, after a restore.
-UPDATE installation SET generation = generation + 1 RETURNING generation
+-- name: installation.grow
+-- Count on. No row changed: another engine has counted at least as far.
+UPDATE installation SET generation = :generation, alive_at = :now WHERE generation < :generation

@@ -2,7 +2,7 @@
 workspace_id, id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
 hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
-fresh_at, last_read_at, shard, revision, created_at
+fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at
 
 -- name: mailboxes.get
 -- One mailbox as it is now.
@@ -31,19 +31,24 @@ ORDER BY address
 SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
 
 -- name: mailboxes.to_read
--- Every mailbox that is connected, over the installation, with what decides whether it rests from being read.
-SELECT workspace_id, id, consecutive_failures FROM mailboxes WHERE status <> 'removed' ORDER BY id
+-- Every mailbox that is connected, over the installation, with what decides whether it rests from being read. One that
+-- recovers is read back by other rules.
+SELECT workspace_id, id, consecutive_failures FROM mailboxes WHERE status NOT IN ('removed', 'recovering') ORDER BY id
 
 -- name: mailboxes.addresses
 -- Every address that a connected mailbox of the workspace goes by.
 SELECT address, aliases FROM mailboxes WHERE workspace_id = :workspace_id AND status <> 'removed'
 
 -- name: mailboxes.free
--- What could send now: no gap, no cap and no trouble in the way, the least recently served first.
+-- What could send now: no gap, no cap and no trouble in the way, the least recently served first. While one mailbox of
+-- a workspace recovers, none does: what it wrote, and what was answered to it, is not known yet.
 SELECT workspace_id, id, address, pool FROM mailboxes
 WHERE status IN ('active', 'auth_error', 'unreachable')
     AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
     AND (skip_until IS NULL OR skip_until <= :now)
+    AND NOT EXISTS (
+        SELECT 1 FROM mailboxes r WHERE r.workspace_id = mailboxes.workspace_id AND r.status = 'recovering'
+    )
 ORDER BY (last_served_at IS NOT NULL), last_served_at, id
 
 -- name: mailboxes.turns_of_workspaces
@@ -56,13 +61,14 @@ INSERT INTO mailboxes (
     workspace_id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
     hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
-    ids_survive, fresh_at, last_read_at, shard, revision, created_at, sealed_credentials
+    ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at,
+    sealed_credentials
 ) VALUES (
     :workspace_id, :provider, :login, :address, :display_name, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
     :ramp_started_on, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
-    :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :shard, :revision,
-    :created_at, :sealed_credentials
+    :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
+    :sent_read_back_at, :shard, :revision, :created_at, :sealed_credentials
 )
 
 -- name: mailboxes.reconnect
@@ -91,9 +97,16 @@ UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, po
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
 
 -- name: mailboxes.set_status
--- Change whether a connected mailbox sends. No row changed: it is removed.
+-- Change whether a connected mailbox sends. No row changed: it is removed, or recovers.
 UPDATE mailboxes SET status = :status, status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
     last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status NOT IN ('removed', 'recovering')
+
+-- name: mailboxes.remove
+-- Disconnect it. No row changed: it is removed already.
+UPDATE mailboxes SET status = 'removed', status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
+    last_skip_reason = NULL, recover_since = NULL, recovers_to = NULL, sent_read_back_at = NULL,
+    revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
 
 -- name: mailboxes.forget_credentials
@@ -105,6 +118,41 @@ WHERE status = 'removed' AND sealed_credentials IS NOT NULL
         WHERE a.workspace_id = mailboxes.workspace_id AND a.mailbox_id = mailboxes.id
             AND (a.status = 'in_flight' OR (a.status = 'unknown' AND a.next_look_at IS NOT NULL))
     )
+
+-- name: mailboxes.enter_recovery
+-- Nothing is sent before it has been read back from then on; what an earlier recovery still had to read stays.
+UPDATE mailboxes SET
+    recover_since = CASE WHEN recover_since < :since THEN recover_since ELSE :since::timestamptz END,
+    recovers_to = coalesce(recovers_to, CASE WHEN status = 'paused' THEN 'paused' ELSE 'active' END),
+    status = 'recovering', status_reason = :reason, sent_read_back_at = NULL, consecutive_failures = 0,
+    skip_until = NULL, last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
+
+-- name: mailboxes.recover_to
+-- What becomes of it once it is read back. No row changed: it does not recover.
+UPDATE mailboxes SET recovers_to = :status, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering'
+
+-- name: mailboxes.recovering
+-- Every mailbox that recovers, over the installation.
+SELECT {mailboxes.columns} FROM mailboxes WHERE status = 'recovering' ORDER BY id
+
+-- name: mailboxes.any_recovering
+-- Whether one of a workspace's mailboxes recovers.
+SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering' LIMIT 1
+
+-- name: mailboxes.mark_sent_read_back
+-- Everything in its Sent folders is understood; `skip_reason` is why it has to wait for a person all the same.
+UPDATE mailboxes SET sent_read_back_at = :now, status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
+    last_skip_reason = :skip_reason, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering' AND recover_since = :recover_since
+
+-- name: mailboxes.leave_recovery
+-- It may send again, unless somebody had paused it. No row changed: it does not recover, or has to begin anew.
+UPDATE mailboxes SET status = recovers_to, status_reason = CASE WHEN recovers_to = 'paused' THEN :paused END,
+    recover_since = NULL, recovers_to = NULL, sent_read_back_at = NULL, consecutive_failures = 0, skip_until = NULL,
+    last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering' AND recover_since = :recover_since
 
 -- name: mailboxes.sealed_credentials
 -- How to log in, sealed.

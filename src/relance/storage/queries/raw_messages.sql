@@ -21,8 +21,20 @@ ORDER BY id
 LIMIT :limit
 
 -- name: raw_messages.waiting_mailboxes
--- The mailboxes with something that waits to be understood.
-SELECT DISTINCT workspace_id, mailbox_id FROM raw_messages ORDER BY workspace_id, mailbox_id
+-- The mailboxes with something that waits to be understood. In one that recovers, Sent comes before everything else.
+SELECT DISTINCT workspace_id, mailbox_id FROM raw_messages
+WHERE NOT EXISTS (
+    SELECT 1 FROM mailboxes m
+    WHERE m.workspace_id = raw_messages.workspace_id AND m.id = raw_messages.mailbox_id AND m.status = 'recovering'
+)
+ORDER BY workspace_id, mailbox_id
+
+-- name: raw_messages.copies_of_mailbox
+-- What waits in one mailbox where copies of its own messages lie, in the order in which they came there.
+SELECT {raw_messages.columns} FROM raw_messages
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND role IN ('sent', 'all')
+ORDER BY internal_date, id
+LIMIT :limit
 
 -- name: raw_messages.remove
 -- It is understood. No row changed: somebody else was first.

@@ -3,3 +3,13 @@
 -- name: server.asynchronous_standbys
 -- How many standbys may lack what was committed here: after a failover to one of them, sends could be forgotten.
 SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'async' AND state IN ('catchup', 'streaming')
+
+-- name: server.may_be_told_apart
+-- Whether this role may ask which server this is.
+SELECT has_function_privilege('pg_control_system()', 'execute')
+    AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')
+
+-- name: server.identity
+-- Which cluster this is, and on which timeline: the latter changes when it is brought back to an earlier point, or when
+-- a standby takes over (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-TIMELINES).
+SELECT system_identifier::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()

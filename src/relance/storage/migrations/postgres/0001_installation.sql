@@ -13,7 +13,8 @@ END $$;
 CREATE TABLE installation (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     uid TEXT NOT NULL,
-    generation BIGINT NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows with every restore; behind the kept one: recover
+    generation BIGINT NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows while an engine runs; the same number stands in a file beside
+    alive_at TIMESTAMPTZ,  -- when it last grew: this state is at least as old
     created_at TIMESTAMPTZ NOT NULL
 );
 

@@ -31,17 +31,23 @@ CREATE TABLE mailboxes (
     ids_survive BOOLEAN,
     fresh_at TIMESTAMPTZ,
     last_read_at TIMESTAMPTZ,
+    recover_since TIMESTAMPTZ,  -- the state was put back: read from then on before anything is sent
+    recovers_to TEXT CHECK (recovers_to IN ('active', 'paused')),
+    sent_read_back_at TIMESTAMPTZ,
     shard INTEGER NOT NULL CHECK (shard BETWEEN 0 AND 255),
     revision BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (workspace_id, id),
-    CHECK (max_gap >= min_gap)
+    CHECK (max_gap >= min_gap),
+    CONSTRAINT what_recovers_knows_from_when_and_to_what
+        CHECK ((status = 'recovering') = (recover_since IS NOT NULL) AND (recover_since IS NULL) = (recovers_to IS NULL))
 );
 
 -- One login is one mailbox in the whole installation; a removed one may be connected again.
 CREATE UNIQUE INDEX mailboxes_login ON mailboxes (provider, login) WHERE status <> 'removed';
 CREATE INDEX mailboxes_pool ON mailboxes (workspace_id, pool);
 CREATE INDEX mailboxes_address ON mailboxes (workspace_id, address);
+CREATE INDEX mailboxes_recovering ON mailboxes (workspace_id) WHERE status = 'recovering';
 CREATE INDEX mailboxes_shard ON mailboxes (shard) WHERE status <> 'removed';
 
 CREATE TABLE folders (

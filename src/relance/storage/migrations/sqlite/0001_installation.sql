@@ -7,7 +7,8 @@
 CREATE TABLE installation (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     uid TEXT NOT NULL,
-    generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows with every restore; behind the kept one: recover
+    generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows while an engine runs; the same number stands in a file beside
+    alive_at TEXT,  -- when it last grew: this state is at least as old
     created_at TEXT NOT NULL
 ) STRICT;
 

@@ -31,17 +31,23 @@ CREATE TABLE mailboxes (
     ids_survive INTEGER CHECK (ids_survive IN (0, 1)),
     fresh_at TEXT,
     last_read_at TEXT,
+    recover_since TEXT,  -- the state was put back: read from then on before anything is sent
+    recovers_to TEXT CHECK (recovers_to IN ('active', 'paused')),
+    sent_read_back_at TEXT,
     shard INTEGER NOT NULL CHECK (shard BETWEEN 0 AND 255),
     revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TEXT NOT NULL,
     UNIQUE (workspace_id, id),
-    CHECK (max_gap >= min_gap)
+    CHECK (max_gap >= min_gap),
+    CONSTRAINT what_recovers_knows_from_when_and_to_what
+        CHECK ((status = 'recovering') = (recover_since IS NOT NULL) AND (recover_since IS NULL) = (recovers_to IS NULL))
 ) STRICT;
 
 -- One login is one mailbox in the whole installation; a removed one may be connected again.
 CREATE UNIQUE INDEX mailboxes_login ON mailboxes (provider, login) WHERE status <> 'removed';
 CREATE INDEX mailboxes_pool ON mailboxes (workspace_id, pool);
 CREATE INDEX mailboxes_address ON mailboxes (workspace_id, address);
+CREATE INDEX mailboxes_recovering ON mailboxes (workspace_id) WHERE status = 'recovering';
 CREATE INDEX mailboxes_shard ON mailboxes (shard) WHERE status <> 'removed';
 
 CREATE TABLE folders (

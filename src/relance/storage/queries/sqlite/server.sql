@@ -3,3 +3,11 @@
 -- name: server.asynchronous_standbys
 -- None.
 SELECT 0
+
+-- name: server.may_be_told_apart
+-- One file is like another.
+SELECT 0
+
+-- name: server.identity
+-- None.
+SELECT ''

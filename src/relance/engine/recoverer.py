@@ -1,0 +1,168 @@
+"""Notices that an older state was put back, and reads back what was done since before anything is sent.
+
+Rule 1: the number that tells states apart is compared and grows at the start, and then every few seconds.
+Rule 2: opt-outs come first, then all Sent folders of a workspace, then all answers; see `relance.services.recovering`.
+Rule 3: what this process was sending when the state changed under it is let come to its end first.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+
+from relance.core import defaults
+from relance.core.mailbox import Mailbox
+from relance.engine import persistence
+from relance.engine.connections import Connections
+from relance.engine.ingester import Ingester
+from relance.engine.surroundings import Box, Surroundings
+from relance.ports.connector import ConnectorError, FolderRole
+from relance.ports.generation import Generation, GenerationFile
+from relance.ports.journal import OptOutJournal
+from relance.ports.store import StoreError
+from relance.services import generations, ingestion, recovering
+from relance.services.refusals import LostRaceError
+
+
+class Recoverer:
+    """One pass reads back every mailbox that recovers, as far as it can."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        connections: Connections,
+        ingester: Ingester,
+        *,
+        journal: OptOutJournal,
+        file: GenerationFile,
+        at_rest: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._around = around
+        self._connections = connections
+        self._ingester = ingester
+        self._journal = journal
+        self._file = file
+        self._at_rest = at_rest
+        self._kept: Generation | None = None
+        self._counted_at: float | None = None
+        self._started: dict[Box, datetime] = {}  #: When the read began that has brought in everything.
+        self._room = asyncio.Semaphore(around.limits.reads_at_once)
+        #: Whether a mailbox recovers, as last seen.
+        self.waiting = False
+
+    async def count(self) -> None:
+        """Compare the state with the newest that was kept, and let its number grow. Raises StoreError."""
+        around = self._around
+        if self._counted_at is None:
+            self._kept = await asyncio.to_thread(self._file.read)
+        asked = around.monotonic.seconds()
+        outcome = await around.store.write(
+            generations.count, kept=self._kept, worker=around.worker, now=around.clock.now()
+        )
+        self._counted_at = asked
+        if isinstance(outcome, generations.Unnamed):
+            return
+        if outcome.noticed is not None:
+            around.log.warning("restore.noticed", why=outcome.noticed)
+        self._kept = outcome.generation
+        await asyncio.to_thread(self._file.write, outcome.generation)
+
+    async def run_once(self) -> int:
+        """Run a pass; the number is that of mailboxes read back or let go."""
+        around = self._around
+        if not around.lease_holds():
+            return 0
+        every = defaults.GENERATION_EVERY.total_seconds()
+        if self._counted_at is None or around.monotonic.seconds() - self._counted_at >= every:
+            await self.count()
+        boxes = await around.store.read(recovering.recovering)
+        self.waiting = bool(boxes)
+        if not boxes or not self._at_rest():
+            return 0
+        entries = await asyncio.to_thread(lambda: list(self._journal.entries()))
+        replayed = await persistence.write(around, recovering.replay_opt_outs, entries, now=around.clock.now())
+        if replayed:
+            around.log.warning("opt_outs.replayed", number=replayed)
+        now = around.clock.now()
+        unread = [m for m in boxes if not self._is_read(m) and (m.skip_until is None or m.skip_until <= now)]
+        read = await self._read_back_all(unread)
+        boxes = await around.store.read(recovering.recovering)
+        done = [
+            await self._finish(mailbox, self._started[_box(mailbox)])
+            for mailbox in recovering.ready_for_answers(boxes)
+            if _box(mailbox) in self._started
+        ]
+        self.waiting = bool(await around.store.read(recovering.recovering))
+        return read + sum(done)
+
+    def _is_read(self, mailbox: Mailbox) -> bool:
+        """Whether this process has read everything; one that died meanwhile has left nobody to say so."""
+        return mailbox.sent_read_back_at is not None and _box(mailbox) in self._started
+
+    async def _read_back_all(self, unread: list[Mailbox]) -> int:
+        outcomes = await asyncio.gather(*map(self._read_back, unread), return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+        return sum(one for one in outcomes if isinstance(one, int))
+
+    async def _read_back(self, mailbox: Mailbox) -> int:
+        """Fetch everything since the backup, and understand the mailbox's own messages."""
+        around, box = self._around, _box(mailbox)
+        started_at = around.clock.now()
+        async with self._room:
+            try:
+                sent_folder = await self._fetch(mailbox)
+            except ConnectorError as error:
+                return await self._failed(mailbox, str(error))
+            except (StoreError, LostRaceError):
+                raise
+            except Exception as error:  # noqa: BLE001  # one mailbox's trouble must not keep the others from recovering
+                return await self._failed(mailbox, repr(error))
+        await self._ingester.drain_copies(box)
+        self._started[box] = started_at
+        proof = await persistence.write(
+            around, recovering.sent_read_back, mailbox, sent_folder=sent_folder, now=around.clock.now()
+        )
+        around.log.info("mailbox.sent_read_back", mailbox=mailbox.address, proof=str(proof))
+        return 1
+
+    async def _fetch(self, mailbox: Mailbox) -> bool:
+        """Stage everything since the backup, wherever the cursors stand; return whether there is a Sent folder."""
+        around, box = self._around, _box(mailbox)
+        await self._connections.drop(box)  # what the old connection knows of folders is of another state
+        connector = await self._connections.of(mailbox)
+        roles = set()
+        async for batch in connector.read({}, since=mailbox.recover_since or mailbox.created_at):
+            roles.add(batch.cursor.role)
+            await persistence.write(
+                around,
+                ingestion.stage_batch,
+                workspace_id=box.workspace_id,
+                mailbox_id=box.mailbox_id,
+                batch=batch,
+                now=around.clock.now(),
+            )
+        return bool(roles & {FolderRole.SENT, FolderRole.ALL})
+
+    async def _failed(self, mailbox: Mailbox, error: str) -> int:
+        around = self._around
+        until = await persistence.write(around, recovering.not_read, mailbox, error=error, now=around.clock.now())
+        around.log.warning("mailbox.not_read_back", mailbox=mailbox.address, error=error, until=until)
+        return 0
+
+    async def _finish(self, mailbox: Mailbox, started_at: datetime) -> int:
+        """Understand everything else; let the mailbox go, if its Sent folder has told what left."""
+        around, box = self._around, _box(mailbox)
+        await self._ingester.drain(box)
+        finished = await persistence.write(
+            around, recovering.finish, mailbox, started_at=started_at, now=around.clock.now()
+        )
+        if not finished:
+            return 0
+        del self._started[box]
+        around.log.info("mailbox.recovered", mailbox=mailbox.address)
+        return 1
+
+
+def _box(mailbox: Mailbox) -> Box:
+    return Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id)

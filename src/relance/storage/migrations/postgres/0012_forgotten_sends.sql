@@ -1,0 +1,19 @@
+-- Copies of ours that lay in Sent folders when a state was put back that knew nothing of them, by their mark.
+
+CREATE TABLE forgotten_sends (
+    workspace_id BIGINT NOT NULL,
+    trace TEXT NOT NULL CHECK (trace <> ''),
+    mailbox_id BIGINT NOT NULL,
+    recipient TEXT NOT NULL CHECK (recipient <> ''),
+    subject TEXT,
+    wire_message_id TEXT,
+    opens_thread BOOLEAN NOT NULL,
+    folder TEXT NOT NULL,
+    left_at TIMESTAMPTZ NOT NULL,
+    answered_at TIMESTAMPTZ,
+    seen_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (workspace_id, trace),
+    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id)
+);
+
+CREATE INDEX forgotten_sends_recipient ON forgotten_sends (workspace_id, recipient);

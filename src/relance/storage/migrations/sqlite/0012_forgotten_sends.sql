@@ -1,0 +1,19 @@
+-- Copies of ours that lay in Sent folders when a state was put back that knew nothing of them, by their mark.
+
+CREATE TABLE forgotten_sends (
+    workspace_id INTEGER NOT NULL,
+    trace TEXT NOT NULL CHECK (trace <> ''),
+    mailbox_id INTEGER NOT NULL,
+    recipient TEXT NOT NULL CHECK (recipient <> ''),
+    subject TEXT,
+    wire_message_id TEXT,
+    opens_thread INTEGER NOT NULL CHECK (opens_thread IN (0, 1)),
+    folder TEXT NOT NULL,
+    left_at TEXT NOT NULL,
+    answered_at TEXT,
+    seen_at TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, trace),
+    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id)
+) STRICT;
+
+CREATE INDEX forgotten_sends_recipient ON forgotten_sends (workspace_id, recipient);
