@@ -343,9 +343,7 @@ async def test_a_sent_folder_that_proves_nothing_is_left_to_a_person(life, missi
     assert "relance mailbox recovered bo@acme.example" in listed[0].remedy
 
 
-@pytest.mark.parametrize(
-    "hold, left", [(True, [EnrollmentStatus.HELD] * 2), (False, [EnrollmentStatus.ACTIVE] * 2)]
-)
+@pytest.mark.parametrize("hold, left", [(True, [EnrollmentStatus.HELD] * 2), (False, [EnrollmentStatus.ACTIVE] * 2)])
 async def test_a_person_lets_a_mailbox_go_on(life, hold, left):
     """Whoever was due from it since the backup is held, unless the person has looked; who was not due goes on."""
     scene = await life.scene()

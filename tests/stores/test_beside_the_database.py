@@ -14,9 +14,10 @@ import pytest
 from relance.core.suppression import tombstone_of
 from relance.ports.journal import OptOut
 from relance.ports.store import StoreError, StoreUnavailableError
-from relance.storage.backup import back_up, restore
+from relance.storage.backup import back_up
 from relance.storage.opening import EngineRunningError, engine_lock, open_store
 from relance.storage.optout_log import OptOutLog
+from relance.storage.restore import restore
 
 NOW = datetime(2026, 11, 30, 9, 2, tzinfo=UTC)
 LIMIT = 30
@@ -139,41 +140,12 @@ def test_a_damaged_database_gives_no_backup(sqlite_path, tmp_path):
     assert ["relance.db"] == [file.name for file in tmp_path.iterdir()]
 
 
-async def test_a_restored_database_is_a_generation_further(sqlite_path, tmp_path):
-    """The engine sees that the world may be ahead of its state, and recovers before it sends."""
-    store = open_store(sqlite_path)
-    await store.write(add, "one")
-    await store.close()
-    back_up(sqlite_path, tmp_path / "backup")
-    (tmp_path / "new").mkdir()
-    target = tmp_path / "new" / "relance.db"
-    generation = restore(tmp_path / "backup", target)
-
-    assert 1 == generation
-    assert ["relance.db"] == [file.name for file in target.parent.iterdir()]
-    assert ["one"] == await names(target)
-
-
-async def test_a_restore_never_replaces_a_database(sqlite_path, tmp_path):
-    """Nor is a file put beside an old WAL, which SQLite would play into it."""
-    store = open_store(sqlite_path)
-    await store.write(add, "one")
-    await store.close()
-    back_up(sqlite_path, tmp_path / "backup")
-    (tmp_path / "other.db-wal").write_text("old")
-
-    with pytest.raises(StoreError, match="exists"):
-        restore(tmp_path / "backup", sqlite_path)
-    with pytest.raises(StoreError, match="db-wal exists"):
-        restore(tmp_path / "backup", tmp_path / "other.db")
-
-
 def test_postgres_is_backed_up_by_its_own_tools(tmp_path):
     """The sentence names them."""
     with pytest.raises(StoreError, match="pg_dump"):
         back_up("postgresql://localhost/relance", tmp_path / "backup")
     with pytest.raises(StoreError, match="pg_restore"):
-        restore(tmp_path / "backup", "postgresql://localhost/relance")
+        restore(tmp_path / "backup", "postgresql://localhost/relance", installation=None, suffix="old")
 
 
 def test_a_second_engine_is_refused_and_told_of_the_first(tmp_path):

@@ -32,7 +32,7 @@ def restore_installation(config: Config, backup: Path) -> Restored:
             backup,
             config.database,
             installation=kept.installation if kept else None,
-            suffix=f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}",
+            suffix=f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}",
         )
         newest = max(kept.number if kept else 0, restored.generation)
         file.write(Generation(installation=restored.installation, number=newest + 1, server=""))

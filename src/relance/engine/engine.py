@@ -30,7 +30,12 @@ from relance.ports.journal import OptOutJournal
 from relance.services import scheduling
 
 #: Loops whose work becomes due by the domain's time, by what becomes due; the others are woken by what happens.
-_TIMED = {"rows": ("dispatcher", "walker"), "senders": ("dispatcher",), "looks": ("reconciler", "rescuer")}
+_TIMED = {
+    "rows": ("dispatcher", "walker"),
+    "senders": ("dispatcher",),
+    "looks": ("reconciler", "rescuer"),
+    "recoveries": ("recoverer",),
+}
 
 #: Loops for which any movement may have made something ready.
 _FOLLOWING = ("dispatcher", "walker", "reconciler")

@@ -24,11 +24,13 @@ class Upcoming:
     rows: datetime | None  #: A row of a live sequence: to be sent, or to be walked.
     senders: datetime | None  #: A mailbox whose gap, cap or trouble is over, or a sequence whose limit is.
     looks: datetime | None  #: A lost outcome that is looked for again, or one in flight that nobody finished.
+    recoveries: datetime | None  #: A mailbox that could not be read back, and is tried again.
 
     @property
     def earliest(self) -> datetime | None:
         """The next of all."""
-        return min((at for at in (self.rows, self.senders, self.looks) if at is not None), default=None)
+        known = (self.rows, self.senders, self.looks, self.recoveries)
+        return min((at for at in known if at is not None), default=None)
 
 
 def upcoming(reader: Reader, *, now: datetime) -> Upcoming:
@@ -37,6 +39,7 @@ def upcoming(reader: Reader, *, now: datetime) -> Upcoming:
         rows=_earliest(reader, now, "enrollments.next_ready_at"),
         senders=_earliest(reader, now, "mailboxes.next_free_at", "sequences.next_free_at"),
         looks=_earliest(reader, now, "attempts.next_look_at"),
+        recoveries=_earliest(reader, now, "mailboxes.next_recovery_at"),
     )
 
 

@@ -137,6 +137,11 @@ WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering'
 -- Every mailbox that recovers, over the installation.
 SELECT {mailboxes.columns} FROM mailboxes WHERE status = 'recovering' ORDER BY id
 
+-- name: mailboxes.next_recovery_at
+-- When one that could not be read back is tried next.
+SELECT skip_until AS at FROM mailboxes
+WHERE status = 'recovering' AND skip_until > :now ORDER BY skip_until LIMIT 1
+
 -- name: mailboxes.any_recovering
 -- Whether one of a workspace's mailboxes recovers.
 SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering' LIMIT 1

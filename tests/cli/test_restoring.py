@@ -1,0 +1,192 @@
+"""`relance restore`: a backup takes the place of the state, and whatever is wrong with it changes nothing."""
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from cli.shell import PROGRAM, Shell
+from relance.storage.opening import engine_lock
+
+
+def _leads(shell: Shell) -> list[str]:
+    return [row["email"] for row in shell.ok("lead", "list", "--json").rows]
+
+
+def _backup(shell: Shell, tmp_path: Path) -> Path:
+    """Make a backup, and let one lead more come in after it."""
+    shell.ok("backup", tmp_path / "monday.backup")
+    shell.ok("lead", "add", "late@example.org")
+    return tmp_path / "monday.backup"
+
+
+def _files(shell: Shell) -> set[str]:
+    return {file.name for file in shell.data.iterdir() if not file.name.startswith("engine.")}
+
+
+def test_a_backup_takes_the_place_of_the_state_which_is_kept_aside(filled, tmp_path):
+    """Nothing is destroyed: what was there is a database beside it."""
+    backup = _backup(filled, tmp_path)
+    facts = filled.ok("restore", backup, "--json").facts
+    restored = _leads(filled)
+    Path(facts["kept_aside"]).rename(filled.data / "relance.db")
+
+    assert "late@example.org" not in restored
+    assert "late@example.org" in _leads(filled)
+    assert backup.exists()
+
+
+def test_the_next_engine_knows_that_the_state_is_an_older_one(filled, tmp_path):
+    """The number beside the database is ahead of the one in it, whatever the backup's is."""
+    backup = _backup(filled, tmp_path)
+    facts = filled.ok("restore", backup, "--json").facts
+    kept = json.loads((filled.data / "generation.json").read_text(encoding="utf-8"))
+
+    assert kept["number"] > facts["generation"]
+
+
+def test_a_backup_is_restored_where_there_is_no_database(filled, tmp_path):
+    """On a new machine: the key and the opt-out log are brought along, and nothing is set aside."""
+    backup = _backup(filled, tmp_path)
+    other = Shell(data=tmp_path / "other")
+    missing = other.run("restore", backup)
+    other.data.mkdir(mode=0o700)
+    keyless = other.run("restore", backup)
+    (other.data / "master.key").write_bytes((filled.data / "master.key").read_bytes())
+    (other.data / "master.key").chmod(0o600)
+    facts = other.ok("restore", backup, "--json").facts
+
+    assert (3, 3) == (missing.code, keyless.code)
+    assert "master.key" in missing.complaint
+    assert "key" in keyless.complaint
+    assert facts["kept_aside"] is None
+    assert 2 == len(_leads(other))
+
+
+def _missing(backup: Path, _: Path) -> Path:
+    return backup.with_name("missing.backup")
+
+
+def _not_a_database(backup: Path, _: Path) -> Path:
+    backup.write_text("These are not the bytes of a database, however long one reads on." * 100, encoding="utf-8")
+    return backup
+
+
+def _empty(backup: Path, _: Path) -> Path:
+    backup.write_bytes(b"")
+    return backup
+
+
+def _torn(backup: Path, _: Path) -> Path:
+    whole = backup.read_bytes()
+    backup.write_bytes(whole[: len(whole) // 2])
+    return backup
+
+
+def _of_another_program(backup: Path, _: Path) -> Path:
+    path = backup.with_name("foreign.db")
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE songs (name TEXT)")
+    connection.close()
+    return path
+
+
+def _of_another_installation(_: Path, folder: Path) -> Path:
+    other = Shell(data=folder / "elsewhere")
+    other.ok("init")
+    other.ok("backup", folder / "foreign.backup")
+    return folder / "foreign.backup"
+
+
+def _newer(backup: Path, _: Path) -> Path:
+    connection = apsw.Connection(str(backup))
+    connection.execute(
+        "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (99, 'new', 'x', '')"
+    )
+    connection.close()
+    return backup
+
+
+def _itself(_: Path, folder: Path) -> Path:
+    return folder / "data" / "relance.db"
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [
+        (_missing, "no backup"),
+        (_not_a_database, "not a database"),
+        (_empty, "not a backup of Relance"),
+        (_torn, "damaged"),
+        (_of_another_program, "not a backup of Relance"),
+        (_of_another_installation, "another installation"),
+        (_newer, "newer"),
+        (_itself, "the database itself"),
+    ],
+)
+def test_what_is_wrong_with_a_backup_is_said_and_nothing_is_changed(
+    filled: Shell, tmp_path: Path, spoil: Callable[[Path, Path], Path], words: str
+):
+    """One sentence, exit 3, and the same files with the same leads as before."""
+    backup = _backup(filled, tmp_path)
+    filled.ok("restore", filled_backup(filled, tmp_path))  # so that the directory knows whose it is
+    wrong = spoil(backup, tmp_path)
+    before = (_files(filled), _leads(filled))
+    said = filled.run("restore", wrong)
+
+    assert 3 == said.code
+    assert words in said.complaint
+    assert before == (_files(filled), _leads(filled))
+
+
+def filled_backup(shell: Shell, tmp_path: Path) -> Path:
+    """Make another backup, of the present state."""
+    path = tmp_path / "present.backup"
+    shell.ok("backup", path)
+    return path
+
+
+def test_a_restore_under_a_running_engine_is_refused(filled, tmp_path):
+    """It would go on writing into the file that was set aside."""
+    backup = _backup(filled, tmp_path)
+    before = (_files(filled), _leads(filled))
+    with engine_lock(filled.data / "engine.lock"):
+        said = filled.run("restore", backup)
+
+    assert 3 == said.code
+    assert "stop it first" in said.complaint
+    assert before == (_files(filled), _leads(filled))
+
+
+def test_a_full_disk_changes_nothing(filled, tmp_path):
+    """The copy is complete before anything is moved."""
+    backup = _backup(filled, tmp_path)
+    before = (_files(filled), _leads(filled))
+    said = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "--data", str(filled.data), "restore", str(backup)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536)),
+    )
+
+    assert 3 == said.returncode, said.stderr
+    assert 1 == len(said.stderr.splitlines())
+    assert before == (_files(filled), _leads(filled))
+
+
+def test_postgres_is_restored_by_its_own_tools(bare, tmp_path, monkeypatch):
+    """The sentence names them; nothing is asked of the server."""
+    bare.ok("init")
+    (tmp_path / "copy.dump").write_text("x", encoding="utf-8")
+    monkeypatch.setenv("RELANCE_DATABASE_URL", "postgresql://relance@127.0.0.1:1/relance")
+    said = bare.run("restore", tmp_path / "copy.dump")
+
+    assert 3 == said.code
+    assert "pg_restore" in said.complaint

@@ -1,0 +1,198 @@
+"""A backup is put back while the servers have gone on: the engine reads back before it sends, over both databases."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from engine.rig import WITHIN, Rig, die
+from relance.core.enrollment import Enrollment, EnrollmentStatus
+from relance.core.mailbox import MailboxStatus
+from relance.core.suppression import SuppressionReason
+from relance.ports.connector import MailboxUnreachableError
+from relance.services import recovering, suppressions, workspaces
+from relance.storage.opening import open_store
+from relance.testing import letters
+from relance.testing.builders import KEYS
+from relance.testing.fake_connector import FakeMailbox, Hold, Point
+from relance.testing.faulty_store import FaultyStore
+from store_places import postgres_place, sqlite_place
+
+
+class Place:
+    """Where a rig's state is, and how to bring it back to an earlier point."""
+
+    def __init__(self, location: str | Path, copy: Callable[[str | Path], str | Path]) -> None:
+        self.rig = Rig(open_store(location))
+        self._location = location
+        self._copy = copy
+        self._saved: str | Path = ""
+
+    async def back_up(self) -> None:
+        """Keep the state as it is; no engine runs."""
+        await self.rig.store.inner.close()
+        self._saved = self._copy(self._location)
+        self.rig.store = FaultyStore(open_store(self._location))
+
+    async def put_back(self) -> None:
+        """Go on with the state as it was; the world, the clock and the files beside it stay."""
+        await self.rig.store.inner.close()
+        self.rig.store = FaultyStore(open_store(self._saved))
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    """Return an installation that can be brought back, once over each kind of database."""
+    made: list[str] = []
+    if request.param == "postgres":
+        databases = request.getfixturevalue("postgres_databases")
+        made.append(postgres_place(databases))
+
+        def copy(location: str | Path) -> str | Path:
+            made.append(databases.create(template=str(conninfo_to_dict(str(location))["dbname"])))
+            return made[-1]
+
+        found = Place(made[0], copy)
+    else:
+        found = Place(sqlite_place(tmp_path), lambda location: shutil.copy(location, tmp_path / "backup.db"))
+    await found.rig.store.write(workspaces.ensure_installation, uid="here", now=found.rig.clock.now())
+    yield found
+    await found.rig.store.inner.close()
+    for url in made:
+        databases.drop(url)
+
+
+ANN, BEN, CLEO, DORA, EVE, FAY = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora", "eve", "fay"))
+
+
+async def _play(rig: Rig, **span: float) -> None:
+    """Run an engine for that long, by the domain's time."""
+    end = rig.clock.now() + timedelta(**span)
+    async with rig.running() as engine:
+        await rig.play(engine, until=end)
+
+
+async def _first_steps(place: Place, *, saves_sent: bool | None = True) -> tuple[FakeMailbox, list[Enrollment]]:
+    """Send four people their first step, and make a backup."""
+    box = await place.rig.prepare(saves_sent=saves_sent)
+    runs = [await place.rig.person(person) for person in (ANN, BEN, CLEO, DORA)]
+    await _play(place.rig, hours=10)
+    assert 4 == len(place.rig.world.accepted)
+    await place.back_up()
+    return box, runs
+
+
+def _twice(rig: Rig) -> list[str]:
+    """Return every message that a server took more than once."""
+    ids = [one.message_id for one in rig.world.accepted]
+    return [one for one in dict.fromkeys(ids) if ids.count(one) > 1]
+
+
+async def test_after_a_backup_was_put_back_nobody_is_written_to_twice_or_after_an_answer(place: Place):
+    """Sends, an answer, an opt-out and a new person since the backup; the run still ends for everybody else."""
+    rig = place.rig
+    box, (ann, ben, cleo, dora) = await _first_steps(place)
+    await rig.person(EVE)
+    await rig.person(FAY)
+    await _play(rig, hours=20)
+    box.deliver(letters.reply(rig.world.received_by(ANN)[-1].raw, at=rig.clock.now()), told=False)
+    box.deliver(letters.unsubscribe(rig.world.received_by(BEN)[-1].raw, at=rig.clock.now()), told=False)
+    await _play(rig, minutes=1)
+    before = len(rig.world.accepted)
+    await place.put_back()
+    eve = await rig.person(EVE)  # imported once more, before anybody knows
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        noticed = rig.log.said("restore.noticed")
+        fay = await rig.person(FAY)  # and afterwards
+        await rig.play(engine)
+    ended = [(await rig.again(run)).status for run in (ann, ben, cleo, dora, eve)]
+
+    assert (4 + 4 + 2, 1, []) == (before, len(noticed), _twice(rig))
+    assert [2, 2, 3, 3, 3, 1] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA, EVE, FAY)]
+    assert [EnrollmentStatus.STOPPED, EnrollmentStatus.STOPPED] == ended[:2]
+    assert [EnrollmentStatus.COMPLETED] * 3 == ended[2:]
+    assert EnrollmentStatus.HELD is (await rig.again(fay)).status
+
+
+async def test_opt_outs_that_only_the_log_knows_hold_after_a_restore(place: Place):
+    """The person opted out by a link or a telephone call: no message in any folder says so."""
+    rig = place.rig
+    _, (ann, *_) = await _first_steps(place)
+    await rig.store.write(
+        suppressions.suppress_address,
+        workspace_id=rig.workspace.id,
+        address=ANN,
+        reason=SuppressionReason.UNSUBSCRIBED,
+        source="by telephone",
+        now=rig.clock.now(),
+        tombstone_key=KEYS.tombstone,
+    )
+    await _play(rig, minutes=1)
+    await place.put_back()
+    await _play(rig, days=5)
+
+    assert [1, 3] == [len(rig.subjects(person)) for person in (ANN, BEN)]
+    assert EnrollmentStatus.SUPPRESSED is (await rig.again(ann)).status
+
+
+async def test_an_answer_in_one_mailbox_waits_for_the_sent_folder_of_another(place: Place):
+    """It answers a message that the state does not know of, and which left from elsewhere."""
+    rig = place.rig
+    box, (ann, *_) = await _first_steps(place)
+    other = await rig.mailbox("cleo@ours.example", pool="elsewhere")
+    await place.back_up()
+    await _play(rig, days=1)
+    other.deliver(letters.reply(rig.world.received_by(ANN)[-1].raw, at=rig.clock.now()), told=False)
+    await place.put_back()
+    box.script(Point.READ, MailboxUnreachableError("the server is away"))
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        first = [(await rig.box(name)).status for name in ("bo@ours.example", "cleo@ours.example")]
+        sent = len(rig.world.accepted)
+        await rig.play(engine)
+
+    assert [MailboxStatus.RECOVERING, MailboxStatus.RECOVERING] == first
+    assert (8, []) == (sent, _twice(rig))
+    assert 2 == len(rig.subjects(ANN))
+    assert EnrollmentStatus.STOPPED is (await rig.again(ann)).status
+
+
+async def test_a_mailbox_without_a_sent_folder_waits_for_a_person_and_nothing_is_guessed(place: Place):
+    """The others of its workspace wait too. The person says how to go on, and then the run ends."""
+    rig = place.rig
+    await _first_steps(place, saves_sent=None)
+    await _play(rig, days=1)
+    await place.put_back()
+    await _play(rig, days=1)
+    waiting, sent = await rig.box(), len(rig.world.accepted)
+    held = await rig.store.write(recovering.decide, waiting, hold=True, now=rig.clock.now())
+    await _play(rig, days=5)
+
+    assert (MailboxStatus.RECOVERING, 8) == (waiting.status, sent)
+    assert "relance mailbox recovered bo@ours.example" in (waiting.status_reason or "")
+    assert (4, 8) == (held, len(rig.world.accepted))
+
+
+async def test_an_engine_that_dies_while_reading_back_begins_anew(place: Place):
+    """What it had read stands; nothing is sent on the strength of half of it."""
+    rig = place.rig
+    box, _ = await _first_steps(place)
+    await _play(rig, days=1)
+    await place.put_back()
+    hold = Hold()
+    box.script(Point.READ_END, hold)
+    mine = asyncio.all_tasks()
+    await rig.engine().start()
+    async with asyncio.timeout(WITHIN):
+        await hold.reached.wait()
+    await die(mine)
+    during = (await rig.box()).status
+    await _play(rig, days=5)
+
+    assert MailboxStatus.RECOVERING is during
+    assert (12, []) == (len(rig.world.accepted), _twice(rig))
