@@ -105,9 +105,7 @@ def _of_another_installation(_: Path, folder: Path) -> Path:
 
 def _newer(backup: Path, _: Path) -> Path:
     connection = apsw.Connection(str(backup))
-    connection.execute(
-        "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (99, 'new', 'x', '')"
-    )
+    connection.execute("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (99, 'new', 'x', '')")
     connection.close()
     return backup
 
