@@ -48,8 +48,8 @@ class Place:
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     """Return an installation that can be brought back, once over each kind of database."""
     made: list[str] = []
-    if request.param == "postgres":
-        databases = request.getfixturevalue("postgres_databases")
+    databases = request.getfixturevalue("postgres_databases") if request.param == "postgres" else None
+    if databases:
         made.append(postgres_place(databases))
 
         def copy(location: str | Path) -> str | Path:
@@ -62,8 +62,9 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await found.rig.store.write(workspaces.ensure_installation, uid="here", now=found.rig.clock.now())
     yield found
     await found.rig.store.inner.close()
-    for url in made:
-        databases.drop(url)
+    if databases:
+        for url in made:
+            databases.drop(url)
 
 
 ANN, BEN, CLEO, DORA, EVE, FAY = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora", "eve", "fay"))

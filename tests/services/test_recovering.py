@@ -45,7 +45,8 @@ async def _finish(life, box) -> bool:
     before = await life.box(box)
     await life.store.write(recovering.sent_read_back, before, sent_folder=True, now=life.now)
     after = await life.box(box)
-    return await life.store.write(recovering.finish, after, started_at=life.now, now=life.now)
+    finished: bool = await life.store.write(recovering.finish, after, started_at=life.now, now=life.now)
+    return finished
 
 
 async def _count(life, kept: Generation | None) -> Counted:
@@ -162,7 +163,7 @@ async def test_what_was_claimed_before_the_state_changed_is_withheld(life):
     outcome = await life.begin(reserved)
 
     assert isinstance(outcome, sending.Withheld)
-    assert "recovering" == outcome.reason
+    assert "recovery" == outcome.reason
 
 
 async def test_no_wait_ends_and_no_branch_is_decided_meanwhile(life):

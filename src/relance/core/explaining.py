@@ -28,7 +28,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "mailbox_auth_error": "the mailbox's login is refused; reconnect it",
         "mailbox_unreachable": "the mailbox's server does not answer",
         "mailbox_recovering": "the mailbox is being read back after a restore",
-        "recovering": "an older state was put back, and mailboxes are being read back; see `relance mailbox list`",
+        "recovery": "an older state was put back, and mailboxes are being read back; see `relance mailbox list`",
         "written_before_restore": "perhaps written to since the backup that was put back; look, then resume or stop it",
         "answered_before_restore": "wrote since the backup that was put back; read it, then resume or stop it",
         "mailbox_removed": "its mailbox was removed",

@@ -78,7 +78,7 @@ def sequence_live(at: Situation) -> Verdict:
 
 def recovery(at: Situation) -> Verdict:
     """Pass unless a mailbox of the workspace is read back after a restore: nobody knows yet who was written to."""
-    return Leave(reason="recovering") if at.recovering else PASS
+    return Leave(reason="recovery") if at.recovering else PASS
 
 
 def suppression(at: Situation) -> Verdict:

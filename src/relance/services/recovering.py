@@ -135,7 +135,7 @@ def not_read(tx: Transaction, mailbox: Mailbox, *, error: str, now: datetime) ->
         workspace_id=mailbox.workspace_id,
         id=mailbox.id,
         status=MailboxStatus.RECOVERING,
-        reason="recovering",
+        reason="recovery",
         detail=detail[:500],
         until=until,
     )

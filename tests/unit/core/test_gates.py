@@ -47,11 +47,21 @@ def named_reason(at: Situation) -> tuple[str, str]:
     return gate, verdict.reason if isinstance(verdict, Defer) else ""
 
 
+@pytest.mark.parametrize("kind", ["email", "wait"])
+def test_nothing_moves_while_a_mailbox_of_the_workspace_is_read_back(kind: str):
+    """Who was written to, and who has answered, is not known yet."""
+    waits = {"plan": plan(wait("rest", "2d")), "enrollment": enrollment(step="rest", step_kind="wait")}
+    at = situation(recovering=True, **(waits if kind == "wait" else {}))
+
+    assert ("recovery", Leave(reason="recovery")) == evaluate(at)
+    assert ("recovery", Leave(reason="recovery")) == last_look(at)
+
+
 def test_every_gate_is_named_once_and_in_order():
     """B7: one list, in one file."""
     expected = (
-        "lock step_match status sequence_live suppression lead_hold outcome_unknown reply_freshness frequency_cap "
-        "window quiet_hours mailbox daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
+        "lock step_match status sequence_live recovery suppression lead_hold outcome_unknown reply_freshness "
+        "frequency_cap window quiet_hours mailbox daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
     )
 
     assert expected.split() == [gate.name for gate in GATES]
@@ -328,7 +338,9 @@ def test_a_wait_ends_whatever_holds_messages_back():
     )
 
     assert ("", PASS) == evaluate(at)
-    assert ["lock", "step_match", "status", "sequence_live", "suppression", "cooldown"] == [g for g, _ in survey(at)]
+    assert ["lock", "step_match", "status", "sequence_live", "recovery", "suppression", "cooldown"] == [
+        g for g, _ in survey(at)
+    ]
 
 
 # --- the last look ---
