@@ -138,7 +138,7 @@ async def test_a_mailbox_is_read_back_to_a_margin_before_the_state(life):
     await _recover(life, alive_at=alive_at)
 
     assert alive_at - timedelta(hours=1) == (await life.box(scene.box)).recover_since
-    assert other.created_at - timedelta(days=1) == (await life.box(other)).recover_since
+    assert other.created_at - timedelta(days=1, hours=1) == (await life.box(other)).recover_since
 
 
 async def test_nothing_is_claimed_in_a_workspace_while_one_of_its_mailboxes_recovers(life):
@@ -199,6 +199,16 @@ async def test_a_paused_mailbox_is_paused_again_once_it_is_read_back(life, befor
     await _finish(life, scene.box)
 
     assert (MailboxStatus.RECOVERING, after) == (during, (await life.box(scene.box)).status)
+
+
+async def test_a_mailbox_connected_while_others_recover_is_read_back_too(life):
+    """It was connected after the backup, and sent since: connected again, it must not be taken for a new one."""
+    scene = await life.scene()
+    life.later(days=9)
+    await _recover(life, alive_at=life.now)
+    added = await life.mailbox(scene, "cleo@acme.example")
+
+    assert (MailboxStatus.RECOVERING, (await life.box(scene.box)).recover_since) == (added.status, added.recover_since)
 
 
 async def test_a_mailbox_that_recovers_can_be_removed(life):

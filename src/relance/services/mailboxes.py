@@ -87,6 +87,11 @@ def add(tx: Transaction, mailbox: Mailbox, *, sealed: bytes, now: datetime) -> M
         del values["id"]
         tx.run("mailboxes.insert", **values, sealed_credentials=sealed)
     saved = by_address(tx, mailbox.workspace_id, mailbox.address)
+    since = tx.one(datetime, "mailboxes.recover_since", workspace_id=saved.workspace_id)
+    if since is not None:  # it may have been connected before, after the backup that was put back
+        reason = f"others of its workspace recover: it is read back to {since:%Y-%m-%d %H:%M} UTC too"
+        tx.run("mailboxes.enter_recovery", workspace_id=saved.workspace_id, id=saved.id, since=since, reason=reason)
+        saved = by_address(tx, mailbox.workspace_id, mailbox.address)
     _note(tx, saved, EventName.MAILBOX_ADDED, f"{saved.address} was connected", now)
     return saved
 

@@ -57,7 +57,7 @@ def enter(tx: Transaction, *, alive_at: datetime | None, why: str, now: datetime
     boxes = tx.all(Mailbox, "mailboxes.connected")
     for box in boxes:
         connected = box.created_at - BEFORE_CONNECTED
-        since = max(connected, min(alive_at or connected, box.fresh_at or connected) - defaults.RECOVERY_MARGIN)
+        since = min(alive_at or connected, box.fresh_at or connected) - defaults.RECOVERY_MARGIN
         reason = f"{why}: it is read back to {since:%Y-%m-%d %H:%M} UTC before anything is sent"
         tx.run("mailboxes.enter_recovery", workspace_id=box.workspace_id, id=box.id, since=since, reason=reason)
         _note(tx, box, EventName.RESTORE_NOTICED, reason, now)

@@ -137,6 +137,11 @@ WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering'
 -- Every mailbox that recovers, over the installation.
 SELECT {mailboxes.columns} FROM mailboxes WHERE status = 'recovering' ORDER BY id
 
+-- name: mailboxes.recover_since
+-- To when the mailboxes of a workspace are read back. No row: none recovers.
+SELECT recover_since FROM mailboxes
+WHERE workspace_id = :workspace_id AND status = 'recovering' ORDER BY recover_since LIMIT 1
+
 -- name: mailboxes.next_recovery_at
 -- When one that could not be read back is tried next.
 SELECT skip_until AS at FROM mailboxes
