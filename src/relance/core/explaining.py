@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Final
 
-from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, StopReason
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus, HistoryEntry, StopReason
 from relance.core.verdict import Defer, Leave, Pass, Stop, Verdict
 
 #: Skip reasons in words. What is not here is printed as it is, with spaces.
@@ -83,15 +84,22 @@ def summary(
     answer: Answer | None = None,
     last: HistoryEntry | None = None,
     mailbox: str | None = None,
+    attempt: Attempt | None = None,
 ) -> str:
-    """Return the sentence.
+    """Return the sentence, and a second one about a message that is under way while the enrollment has moved.
 
     `verdict` is what `gates.evaluate` says now, for one that is active or waiting; `answer` the message that moved it;
-    `last` the last entry of its history that changed its status; `mailbox` the address that sends.
+    `last` the last entry of its history that changed its status; `mailbox` the address that sends; `attempt` the open
+    one, where there is one.
     """
+    walking = enrollment.status in WALKING
+    if attempt is not None and (under_way := _under_way(enrollment, attempt, mailbox)):
+        return under_way if walking else f"{_standing(enrollment, answer, last)} {under_way}"
+    return _walking(enrollment, verdict, mailbox) if walking else _standing(enrollment, answer, last)
+
+
+def _standing(enrollment: Enrollment, answer: Answer | None, last: HistoryEntry | None) -> str:
     match enrollment.status:
-        case EnrollmentStatus.ACTIVE | EnrollmentStatus.WAITING:
-            return _walking(enrollment, verdict, mailbox)
         case EnrollmentStatus.STOPPED | EnrollmentStatus.BLOCKED:
             return _ended(enrollment, answer, last)
         case EnrollmentStatus.PAUSED:
@@ -106,6 +114,30 @@ def summary(
             return f"Suppressed{_on(enrollment.ended_at)}: {last.cause if last else 'on a suppression list when due'}."
         case EnrollmentStatus.HOLDOUT:
             return "Holdout: in the control group, never written to."
+        case _:
+            return f"{enrollment.status} at step {enrollment.step}."
+
+
+def _under_way(enrollment: Enrollment, attempt: Attempt, mailbox: str | None) -> str | None:
+    """Say what is becoming of an open attempt; None where it only waits to be tried again."""
+    what = f"step {attempt.step}{f' from {mailbox}' if mailbox else ''}"
+    match attempt.status:
+        case AttemptStatus.RESERVED if enrollment.lock_holder is not None:
+            return f"Sending: {what} is being prepared; nothing has left."
+        case AttemptStatus.IN_FLIGHT if attempt.release_by is not None:
+            return f"Sending: {what} is on its way; what became of it is known by {moment(attempt.release_by)}."
+        case AttemptStatus.UNKNOWN if attempt.next_look_at is not None:
+            return (
+                f"Unknown: whether {what} left; it is looked for, next on {moment(attempt.next_look_at)}, "
+                "and nothing more is sent until that is settled."
+            )
+        case AttemptStatus.UNKNOWN:
+            return (
+                f"Unknown: whether {what} left, and it cannot be looked up; say so with "
+                f"`relance attempt settle {attempt.id} sent` or `failed`."
+            )
+        case _:
+            return None
 
 
 def moment(at: datetime) -> str:

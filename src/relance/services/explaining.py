@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from relance.core import explaining, gates
+from relance.core import defaults, explaining, gates
 from relance.core.attempt import Attempt
 from relance.core.enrollment import WALKING, Enrollment, HistoryEntry
 from relance.core.lead import Lead, Touch
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Sequence
 from relance.core.situation import Situation
-from relance.core.verdict import Defer, Leave, Stop, Verdict
+from relance.core.verdict import PASS, Defer, Holds, Leave, Stop, Verdict
 from relance.ports.store import Reader
 from relance.services import leads
 from relance.services.dispatching import mailboxes_of
@@ -93,6 +93,9 @@ def _enrollment(
     situation = _situation(reader, row, keys, now)
     verdicts = [] if row.terminal else gates.survey(situation)
     deciding = gates.evaluate(situation) if row.status in WALKING else None
+    if situation.mailbox is None and row.step_kind == "email" and deciding is not None and deciding[1] == PASS:
+        deciding = ("mailbox", _no_mailbox(now))
+        verdicts = [(name, deciding[1] if name == "mailbox" else verdict) for name, verdict in verdicts]
     pinned = addresses.get(row.mailbox_id) if row.mailbox_id is not None else None
     return {
         "id": row.id,
@@ -121,8 +124,14 @@ def _enrollment(
             answer=_answer(own, attempts),
             last=history[-1] if history else None,
             mailbox=pinned,
+            attempt=next((a for a in attempts if a.open), None),
         ),
     }
+
+
+def _no_mailbox(now: datetime) -> Defer:
+    """Say that nobody can send it. An empty pool is no gate: until a mailbox is there, no pass comes to the row."""
+    return Defer(until=now + defaults.RECHECK, reason="no_mailbox", holds=Holds.MAILBOX)
 
 
 def _situation(reader: Reader, row: Enrollment, keys: Keys, now: datetime) -> Situation:
