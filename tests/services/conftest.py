@@ -4,8 +4,9 @@ A PostgreSQL database is made once per session and emptied before each test: tha
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -16,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from postgres_server import Databases
 from relance.ports.store import Store
 from relance.storage.opening import open_store
+from services.damage import empty, plant_in_postgres, plant_in_sqlite, without_guards
 from services.life import Life
 from store_places import postgres_place, sqlite_place
 
@@ -74,3 +76,27 @@ def two_workers(emptied: Emptied) -> Life:
     """Return a new installation over PostgreSQL, where transactions really run side by side."""
     emptied.empty()
     return Life(emptied.store, emptied.url)
+
+
+@pytest.fixture(scope="module")
+def unguarded(postgres_databases: Databases) -> Iterator[str]:
+    """Return a PostgreSQL database that holds whatever it is told."""
+    with without_guards(postgres_databases) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def damaged(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[tuple[Life, Callable[[list[str]], None]]]:
+    """Return a new installation, and a function that runs statements past everything that would refuse them."""
+    if request.param == "sqlite":
+        place = sqlite_place(tmp_path)
+        store = open_store(place)
+        yield Life(store), partial(plant_in_sqlite, place)
+    else:
+        url = request.getfixturevalue("unguarded")
+        empty(url)
+        store = open_store(url)
+        yield Life(store, url), partial(plant_in_postgres, url)
+    await store.close()

@@ -4,21 +4,12 @@ The rules are the schema's own, and the services': what they keep from happening
 hand, another program or a damaged disk asks neither.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import apsw
-import psycopg
 import pytest
-from psycopg import sql
 
 from relance.core.suppression import SuppressionReason
 from relance.services import invariants, suppressions
-from relance.storage.opening import open_store
 from relance.testing import letters
 from relance.testing.builders import KEYS, email
-from services.life import Life
-from store_places import postgres_place, sqlite_place
 
 END = "next_due_at = NULL, skip_until = NULL, lock_holder = NULL, lock_expires_at = NULL"
 RUN = "UPDATE enrollments SET {} WHERE id = 1"
@@ -87,76 +78,6 @@ ALSO = {
     "two_of_one_step": {"uncounted_slots"},
     "unknown_attempt_status": {"uncounted_slots"},
 }
-
-
-@pytest.fixture(scope="module")
-def unguarded(postgres_databases) -> Iterator[str]:
-    """Return a PostgreSQL database whose constraints were taken away."""
-    url = postgres_place(postgres_databases)
-    with psycopg.connect(url, autocommit=True) as beside:
-        found = beside.execute(
-            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE connamespace = "
-            "current_schema()::regnamespace AND contype IN ('c', 'f') AND conislocal"
-        ).fetchall()
-        found += beside.execute(
-            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype = 'u' "
-            "AND conrelid = 'attempts'::regclass"
-        ).fetchall()
-        for table, name in found:
-            beside.execute(
-                sql.SQL("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {} CASCADE").format(
-                    sql.Identifier(table), sql.Identifier(name)
-                )
-            )
-        beside.execute("DROP INDEX attempts_open")
-    yield url
-    postgres_databases.drop(url)
-
-
-def plant_in_sqlite(path: Path, statements: list[str]) -> None:
-    """Run statements past checks, keys, triggers and the index of open attempts."""
-    beside = apsw.Connection(str(path))
-    for pragma in ("ignore_check_constraints = ON", "foreign_keys = OFF", "busy_timeout = 5000"):
-        beside.execute(f"PRAGMA {pragma}")
-    for (name,) in beside.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
-        beside.execute(f"DROP TRIGGER {name}")
-    beside.execute("DROP INDEX attempts_open")
-    for statement in statements:
-        beside.execute(statement)
-    beside.close()
-
-
-def plant_in_postgres(url: str, statements: list[str]) -> None:
-    """Run statements past keys and triggers; the constraints are gone."""
-    with psycopg.connect(url, autocommit=True) as beside:
-        beside.execute("SET session_replication_role = replica")
-        for statement in statements:
-            beside.execute(statement.encode())
-
-
-def empty(url: str) -> None:
-    """Take everything away but what the schema brings along, and begin to count ids anew."""
-    with psycopg.connect(url, autocommit=True) as beside:
-        tables = beside.execute(
-            "SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema() "
-            "AND tablename NOT IN ('schema_migrations', 'shards', 'step_kinds')"
-        ).fetchall()
-        beside.execute(f"TRUNCATE {tables[0][0]} RESTART IDENTITY CASCADE".encode())
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def damaged(request, tmp_path):
-    """Return a life, and a function that runs statements past everything that would refuse them."""
-    if request.param == "sqlite":
-        place = sqlite_place(tmp_path)
-        store = open_store(place)
-        yield Life(store), lambda statements: plant_in_sqlite(place, statements)
-    else:
-        url = request.getfixturevalue("unguarded")
-        empty(url)
-        store = open_store(url)
-        yield Life(store, url), lambda statements: plant_in_postgres(url, statements)
-    await store.close()
 
 
 async def a_little_of_everything(life):

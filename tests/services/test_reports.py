@@ -1,4 +1,4 @@
-"""What ought to move and does not, and who got what: the questions that a person asks of many leads at once."""
+"""What ought to move and does not."""
 
 from relance.core.failure import MailboxTrouble
 from relance.core.mailbox import MailboxStatus
@@ -86,19 +86,6 @@ async def test_a_mailbox_in_trouble_is_listed_with_the_servers_words(life):
 
     assert 1 == len(found)
     assert "AUTHENTICATIONFAILED" in found[0]
-
-
-async def test_an_audit_counts_every_step_once_a_person(life):
-    """Also steps that nobody has reached yet."""
-    scene = await life.scene(email("a", subject="A"), email("b", "1d"))
-    await life.person(scene, "ben@lead.example")
-    for _ in range(2):
-        await life.read_all_freshly()
-        await life.send()
-        life.later(minutes=10)
-    steps = await life.store.read(reports.audit, workspace_id=scene.workspace.id, name="q4")
-
-    assert [("a", 2, 0, ()), ("b", 0, 0, ())] == [(s.step, s.sent, s.unknown, s.twice) for s in steps]
 
 
 def ids_of(scene) -> dict[str, int]:

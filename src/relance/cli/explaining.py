@@ -12,9 +12,12 @@ from relance.cli.leads import spelled
 from relance.cli.printing import complain, counted, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
-from relance.services import explaining, reports
+from relance.services import auditing, explaining, reports
+from relance.services.auditing import Receipt, StepAudit
 
 Facts = Mapping[str, Any]
+_STEP = ("step", "sent", "unknown", "twice", "perhaps")
+_RECEIPT = ("at", "step", "recipient", "status", "mailbox", "variant")
 
 
 @click.command(cls=Command)
@@ -40,21 +43,28 @@ def explain(email: str, sequence_name: str | None) -> None:
 
 @click.command(cls=Command)
 @click.argument("sequence_name", metavar="SEQUENCE")
-def audit(sequence_name: str) -> int:
-    """Count who got which step; exit 1 if somebody got one twice."""
+@click.option("--who", is_flag=True, help="List everyone who got a step, one line a message.")
+def audit(sequence_name: str, who: bool) -> int:
+    """Count who got which step; exit 1 if somebody got one twice, or may have."""
     current = session()
 
-    async def read(installation: Installation, workspace: Workspace) -> list[reports.StepAudit]:
-        return await installation.read(reports.audit, workspace_id=workspace.id, name=sequence_name)
+    async def read(installation: Installation, workspace: Workspace) -> tuple[list[StepAudit], list[Receipt]]:
+        steps = await installation.read(auditing.audit, workspace_id=workspace.id, name=sequence_name)
+        if not who:
+            return steps, []
+        return steps, await installation.read(auditing.receipts, workspace_id=workspace.id, name=sequence_name)
 
-    found = current.run(read)
-    current.printer.rows(
-        (asdict(step) for step in found), ("step", "sent", "unknown", "twice"), empty="Nothing was sent yet."
-    )
+    found, receipts = current.run(read)
+    if who:
+        current.printer.rows((asdict(one) for one in receipts), _RECEIPT, empty="Nothing was sent yet.")
+    else:
+        current.printer.rows((asdict(step) for step in found), _STEP, empty="Nothing was sent yet.")
     twice = sorted({address for step in found for address in step.twice})
+    unsure = {address for step in found for address in step.perhaps}
     if twice:
-        who = f"{counted(len(twice), 'person', 'people')} got a step twice ({', '.join(twice[:5])})"
-        complain(f"relance: {who}; please report this")
+        got = "may have got" if unsure.issuperset(twice) else "got"
+        named = f"{counted(len(twice), 'address', 'addresses')} {got} a step twice ({', '.join(twice[:5])})"
+        complain(f"relance: {named}; look at each with `relance explain EMAIL`, and please report this")
     return NO if twice else DONE
 
 

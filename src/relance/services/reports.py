@@ -1,12 +1,11 @@
-"""Questions about many leads at once: was anyone written to twice, and what ought to move and does not."""
+"""What ought to move and does not: every kind of it, with what to do."""
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from relance.core import defaults
-from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -14,7 +13,6 @@ from relance.core.sequence import Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services.dispatching import mailboxes_of
 from relance.services.recovering import recovery_remedy
-from relance.services.sequences import by_name
 from relance.services.situations import plan_of
 
 #: A due row that a free mailbox has not taken for so long is stuck.
@@ -33,16 +31,6 @@ REFUSED = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepAudit:
-    """One step of a sequence: how many got it, and who got it more often than its visits allow."""
-
-    step: str
-    sent: int
-    unknown: int
-    twice: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stuck:
     """One thing that ought to move and does not, with what to do."""
 
@@ -50,39 +38,6 @@ class Stuck:
     subject: str
     since: datetime | None
     remedy: str
-
-
-def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
-    """Say for every step who got it. The same Message-ID or step counter twice is a message twice.
-
-    A step that a branch looped back to counts once per visit.
-    """
-    sequence = by_name(reader, workspace_id, name)
-    attempts = reader.all(Attempt, "attempts.of_sequence", workspace_id=workspace_id, sequence_id=sequence.id)
-    sent = [a for a in attempts if a.status is AttemptStatus.SENT]
-    copies = Counter((a.enrollment_id, a.step_counter) for a in sent)
-    repeated = {key for key, times in copies.items() if times > 1}
-    by_id = Counter(a.message_id for a in sent)
-    plan = plan_of(reader, workspace_id, sequence.id, sequence.version) if sequence.version else None
-    steps = dict.fromkeys([*(s.id for s in (plan.steps if plan else ())), *(a.step for a in attempts)])
-    return [
-        StepAudit(
-            step=step,
-            sent=sum(a.step == step for a in sent),
-            unknown=sum(a.step == step and a.status is AttemptStatus.UNKNOWN for a in attempts),
-            twice=tuple(
-                sorted(
-                    {
-                        a.recipient
-                        for a in sent
-                        if a.step == step and ((a.enrollment_id, a.step_counter) in repeated or by_id[a.message_id] > 1)
-                    }
-                )
-            ),
-        )
-        for step in steps
-        if any(a.step == step for a in attempts) or (plan and (found := plan.step(step)) and found.kind == "email")
-    ]
 
 
 def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:

@@ -90,6 +90,10 @@ ON CONFLICT (workspace_id, address, lead_id) DO NOTHING
 -- The addresses by which a person is known beside the one that is written to.
 SELECT address FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id ORDER BY address
 
+-- name: leads.known_addresses
+-- Every further address of anybody, for an audit: two leads that share one are one person.
+SELECT lead_id, address FROM lead_addresses WHERE workspace_id = :workspace_id ORDER BY lead_id, address
+
 -- name: leads.forget_addresses
 -- Know a person by no further address.
 DELETE FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id
