@@ -14,6 +14,7 @@ from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.services import auditing, explaining, reports
 from relance.services.auditing import Receipt, StepAudit
+from relance.services.standstill import Stuck
 
 Facts = Mapping[str, Any]
 _STEP = ("step", "sent", "unknown", "twice", "perhaps")
@@ -73,7 +74,7 @@ def stuck() -> int:
     """List what ought to move and does not, each with what to do; exit 1 if there is anything."""
     current = session()
 
-    async def read(installation: Installation, workspace: Workspace) -> list[reports.Stuck]:
+    async def read(installation: Installation, workspace: Workspace) -> list[Stuck]:
         return await installation.read(reports.stuck, workspace_id=workspace.id, now=installation.clock.now())
 
     found = current.run(read)

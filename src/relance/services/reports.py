@@ -1,19 +1,19 @@
 """What ought to move and does not: every kind of it, with what to do."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from relance.core import defaults
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
-from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
-from relance.core.sequence import Sequence, SequenceStatus
 from relance.ports.store import Reader
+from relance.services import stuck_people
 from relance.services.dispatching import mailboxes_of
 from relance.services.recovering import recovery_remedy
 from relance.services.situations import plan_of
+from relance.services.standstill import Stuck
+from relance.services.stuck_people import who
 
 #: A due row that a free mailbox has not taken for so long is stuck.
 OVERDUE = timedelta(minutes=15)
@@ -30,23 +30,16 @@ REFUSED = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stuck:
-    """One thing that ought to move and does not, with what to do."""
-
-    kind: str
-    subject: str
-    since: datetime | None
-    remedy: str
-
-
 def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return what ought to move and does not: locks, lost outcomes, due rows, idle sequences, silent mailboxes."""
+    """Return what ought to move and does not, of every kind: what an engine would do first, then what a person must."""
     return [
         *_locks(reader, workspace_id, now),
         *_attempts(reader, workspace_id, now),
         *_overdue(reader, workspace_id, now),
-        *_sequences(reader, workspace_id),
+        *stuck_people.sequences(reader, workspace_id, now),
+        *stuck_people.held(reader, workspace_id),
+        *stuck_people.unread(reader, workspace_id, now),
+        *stuck_people.not_understood(reader, workspace_id, now),
         *_mailboxes(reader, workspace_id, now),
     ]
 
@@ -56,7 +49,7 @@ def _locks(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     return [
         Stuck(
             kind="lock",
-            subject=_who(reader, row),
+            subject=who(reader, row),
             since=row.lock_expires_at,
             remedy="its worker is gone; start `relance run`, which takes it over",
         )
@@ -73,11 +66,7 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
                 kind="unknown",
                 subject=f"attempt {a.id}: step {a.step} to {a.recipient}",
                 since=a.began_at,
-                remedy=(
-                    f"look into the mailbox's Sent folder, then `relance attempt settle {a.id} sent` or `failed`"
-                    if a.next_look_at is None
-                    else "it is being looked for; nothing to do yet"
-                ),
+                remedy=_settle(reader, a),
             )
             for a in lost
         ),
@@ -91,6 +80,16 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
             for a in flying
         ),
     ]
+
+
+def _settle(reader: Reader, lost: Attempt) -> str:
+    box = reader.one(Mailbox, "mailboxes.get", workspace_id=lost.workspace_id, id=lost.mailbox_id)
+    command = f"`relance attempt settle {lost.id} sent` or `failed`"
+    if lost.next_look_at is None:
+        return f"look into the mailbox's Sent folder, then {command}"
+    if box is not None and box.status is MailboxStatus.REMOVED:
+        return f"it is still looked for in the mailbox that was removed; if you know what became of it, {command}"
+    return "it is being looked for; nothing to do yet"
 
 
 def _overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
@@ -108,32 +107,13 @@ def _overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
             continue
         else:
             why = "no engine takes it; start `relance run`"
-        found.append(Stuck(kind="overdue", subject=_who(reader, row), since=row.ready_at, remedy=why))
+        found.append(Stuck(kind="overdue", subject=who(reader, row), since=row.ready_at, remedy=why))
     return found
 
 
 def _is_free(mailbox: Mailbox, now: datetime) -> bool:
     waits = (mailbox.skip_until, mailbox.next_allowed_at)
     return mailbox.status is MailboxStatus.ACTIVE and all(at is None or at <= now for at in waits)
-
-
-def _sequences(reader: Reader, workspace_id: int) -> list[Stuck]:
-    found = []
-    for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
-        if sequence.status is not SequenceStatus.LIVE:
-            continue
-        plan = plan_of(reader, workspace_id, sequence.id, sequence.version)
-        if not mailboxes_of(reader, workspace_id, plan):
-            where = f"pool {plan.pool!r} is empty" if plan.pool else "none of its mailboxes is connected"
-            found.append(
-                Stuck(
-                    kind="sequence",
-                    subject=sequence.name,
-                    since=sequence.last_served_at,
-                    remedy=f"no_mailbox: {where}; connect one with `relance mailbox add`",
-                )
-            )
-    return found
 
 
 def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
@@ -153,8 +133,3 @@ def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
             continue
         found.append(Stuck(kind="mailbox", subject=mailbox.address, since=mailbox.last_read_at, remedy=remedy))
     return found
-
-
-def _who(reader: Reader, row: Enrollment) -> str:
-    lead = reader.one(Lead, "leads.get", workspace_id=row.workspace_id, id=row.lead_id)
-    return f"enrollment {row.id}: {lead.email if lead else 'a lead'} at step {row.step}"

@@ -244,6 +244,29 @@ WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready
 ORDER BY ready_at
 LIMIT :limit
 
+-- name: enrollments.any_due_in
+-- A row if somebody of this sequence is due to be written to.
+SELECT 1 FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'active' AND step_kind = 'email'
+    AND ready_at <= :now
+LIMIT 1
+
+-- name: enrollments.held
+-- Who waits for a person's decision in one sequence.
+SELECT {enrollments.columns} FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'held'
+ORDER BY id
+LIMIT :limit
+
+-- name: enrollments.put_off_for
+-- Who was due long before and is put off again and again for one reason, looked at once more soon. The plus keeps SQLite
+-- from reading a whole workspace instead of what is ready soon.
+SELECT {enrollments.columns} FROM enrollments
+WHERE +workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :soon
+    AND next_due_at < :before AND last_skip_reason = :reason
+ORDER BY ready_at
+LIMIT :limit
+
 -- name: enrollments.count_endings
 -- How many ended, or stand, in which way.
 SELECT status, stop_reason, count(*) AS count FROM enrollments

@@ -44,6 +44,14 @@ DELETE FROM raw_messages WHERE workspace_id = :workspace_id AND id = :id
 -- Understanding it failed once more.
 UPDATE raw_messages SET failures = failures + 1, last_error = :error WHERE workspace_id = :workspace_id AND id = :id
 
+-- name: raw_messages.left_lying
+-- What was fetched before then and still waits to be understood.
+SELECT b.address, r.folder, r.uid, r.stored_at FROM raw_messages r
+JOIN mailboxes b ON b.workspace_id = r.workspace_id AND b.id = r.mailbox_id
+WHERE r.workspace_id = :workspace_id AND r.stored_at < :before
+ORDER BY r.id
+LIMIT :limit
+
 -- name: raw_messages.count
 -- How many wait to be understood, over the installation.
 SELECT count(*) FROM raw_messages
