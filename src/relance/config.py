@@ -65,13 +65,8 @@ class Config:
 
     @property
     def engine_lock(self) -> Path:
-        """Held by the one engine of this data directory."""
+        """Held by the engine of this data directory; over PostgreSQL further ones have `engine-2.lock` and so on."""
         return self.data / "engine.lock"
-
-    @property
-    def engine_health(self) -> Path:
-        """How the loops of the engine do that runs, or ran last."""
-        return self.data / "engine.health"
 
     @property
     def generation_file(self) -> Path:

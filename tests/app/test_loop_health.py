@@ -44,7 +44,7 @@ async def test_a_running_engine_reports_every_loop(tmp_path: Path):
     installation = app.init_installation(config)
     await app.settle_installation(installation, timezone=None)
     async with running_engine(installation) as engine, asyncio.timeout(LIMIT):
-        while (report := read_health(config.engine_health)) is None:  # noqa: ASYNC110 - a file tells nobody
+        while (report := read_health(config.data / "engine.health")) is None:  # noqa: ASYNC110 - a file tells nobody
             await asyncio.sleep(0.01)
         expected = {one.loop for one in engine.health()}
     await installation.close()

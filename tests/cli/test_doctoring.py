@@ -66,9 +66,9 @@ async def test_doctor_takes_no_news_from_an_engine_that_is_gone(shell):
 async def report_of_an_engine(shell, *, failing: bool, worker: str = "w1") -> None:
     """Leave the lease of the engine w1, and the report that `worker` made last."""
     installation = app.open_installation(read_config(environment={}, data=str(shell.data)))
-    await installation.write(leasing.take_all, owner="w1", lease_seconds=30.0, alone=True)
+    await installation.write(leasing.take_all, owner="w1", lease_seconds=30.0)
     loops = [Health(loop="poller", running=True, restarts=3, last_error="disk on fire", failing=failing)]
-    write_health(installation.config.engine_health, loops, worker=worker, at=installation.clock.now())
+    write_health(installation.config.data / "engine.health", loops, worker=worker, at=installation.clock.now())
     await installation.close()
 
 

@@ -28,3 +28,14 @@ async def any_rig(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await store.close()
     if databases:
         databases.drop(location)
+
+
+@pytest.fixture
+async def postgres_rig(request: pytest.FixtureRequest) -> AsyncIterator[Rig]:
+    """Return a rig over PostgreSQL, for what only several processes on several connections meet."""
+    databases = request.getfixturevalue("postgres_databases")
+    location = postgres_place(databases)
+    store = open_store(location)
+    yield Rig(store)
+    await store.close()
+    databases.drop(location)

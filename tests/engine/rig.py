@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,16 +15,17 @@ from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.engine import Engine
 from relance.engine.ingester import Ingester
-from relance.engine.lease import Lease
 from relance.engine.poller import Poller
 from relance.engine.reconciler import Reconciler
 from relance.engine.rescuer import Rescuer
 from relance.engine.sender import Sender
-from relance.engine.surroundings import Box, Limits, Surroundings
+from relance.engine.shards import Lease, Shards
+from relance.engine.surroundings import Box, Limits, Rights, Surroundings
 from relance.ports.generation import Generation
 from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Store
-from relance.services import scheduling
+from relance.services import leasing, scheduling
+from relance.services.leasing import Hold
 from relance.testing import builders
 from relance.testing.builders import KEYS
 from relance.testing.fake_clock import FakeClock, FakeMonotonic
@@ -84,6 +85,35 @@ class Generations:
         self.kept = generation
 
 
+class AllRights:
+    """Implements `engine.surroundings.Rights`: all shards, or none, for whoever asks."""
+
+    def __init__(self) -> None:
+        self.given = True
+        self._holds: dict[int, Hold] = {}
+
+    async def take(self, store: Store) -> None:
+        """Own them in the database too."""
+        share = await store.write(leasing.take_all, owner="rig", lease_seconds=LEASE)
+        self._holds = {hold.shard: hold for hold in share.holds}
+
+    def hold(self, shard: int) -> Hold | None:
+        """Return the right to one."""
+        return self._holds[shard] if self.given else None
+
+    def holds(self) -> tuple[Hold, ...]:
+        """Return all."""
+        return tuple(self._holds.values()) if self.given else ()
+
+    def still(self, hold: Hold) -> bool:
+        """Whether it is held."""
+        return self.given and self._holds[hold.shard] == hold
+
+    def work(self, hold: Hold) -> AbstractContextManager[None]:  # noqa: ARG002  # the port's signature
+        """Nobody takes it away."""
+        return nullcontext()
+
+
 class Rig:
     """Builds the parts of an engine, alone or together."""
 
@@ -96,7 +126,7 @@ class Rig:
         self.generation = Generations()
         self.world = MailWorld(self.clock)
         self.workspace: Workspace
-        self.holds = True
+        self.rights = AllRights()
         self._workers = 0
 
     # --- what there is ---
@@ -106,6 +136,7 @@ class Rig:
     ) -> FakeMailbox:
         """Make a workspace with one mailbox and one published sequence; return the mailbox on the server's side."""
         self.workspace = await self.store.write(builders.workspace)
+        await self.rights.take(self.store)
         box = await self.mailbox("bo@ours.example", saves_sent=saves_sent, learned=learned)
         await self.store.write(builders.published, self.workspace, builders.plan(*steps, **policy))
         return box
@@ -138,7 +169,7 @@ class Rig:
 
     # --- the engine and its parts ---
 
-    def around(self, worker: str = "w1", limits: Limits = LIMITS) -> Surroundings:
+    def around(self, worker: str = "w1", limits: Limits = LIMITS, shards: Rights | None = None) -> Surroundings:
         """Return the surroundings of one process."""
         return Surroundings(
             store=self.store,
@@ -148,7 +179,7 @@ class Rig:
             keys=KEYS,
             worker=worker,
             connect=self.world.connect,
-            lease_holds=lambda: self.holds,
+            shards=shards or self.rights,
             limits=limits,
         )
 
@@ -156,8 +187,12 @@ class Rig:
         """Make an engine in a process of its own."""
         self._workers += 1
         worker = f"w{self._workers}"
-        lease = Lease(self.store, self.monotonic, self.log, owner=worker, alone=True, seconds=LEASE)
-        return Engine(self.around(worker, limits), lease, self.journal, self.generation)
+        shards = self.shards(worker)
+        return Engine(self.around(worker, limits, shards), shards, self.journal, self.generation)
+
+    def shards(self, worker: str, *, alone: bool = True, seconds: float = LEASE) -> Shards:
+        """Return one worker's shards, not taken yet."""
+        return Shards(self.store, self.monotonic, self.log, Lease(owner=worker, seconds=seconds, alone=alone))
 
     @asynccontextmanager
     async def running(self, *, limits: Limits = LIMITS) -> AsyncIterator[Engine]:
@@ -213,7 +248,9 @@ class Rig:
         """Return a mailbox as the product knows it."""
 
         def find(reader: Reader) -> Mailbox:
-            return next(m for m in reader.all(Mailbox, "mailboxes.connected") if m.address == address)
+            found = reader.one(Mailbox, "mailboxes.by_address", workspace_id=self.workspace.id, address=address)
+            assert found is not None
+            return found
 
         return await self.store.inner.read(find)
 

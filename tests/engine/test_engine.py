@@ -26,7 +26,7 @@ LOOPS = {
     "recoverer",
     "rescuer",
     "watcher",
-    "lease",
+    "shards",
 }
 
 
@@ -73,7 +73,7 @@ async def test_nothing_moves_twice_without_time_passing(rig):
         engine.time_has_jumped()
         await rig.settle(engine)
 
-    claims = [name for name in rig.store.writes[written:] if name not in {"claim", "hand_back"}]
+    claims = [name for name in rig.store.writes[written:] if name not in {"claim_as_owner", "leave"}]
     assert [] == claims
     assert 1 == len(rig.world.accepted)
 

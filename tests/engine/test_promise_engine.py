@@ -4,17 +4,14 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-import pytest
-
-from engine.rig import LEASE, LIMITS, WITHIN, Rig
+from engine.rig import LIMITS, WITHIN, Rig
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
-from relance.engine.lease import Lease
 from relance.engine.rescuer import Rescuer
 from relance.engine.surroundings import Limits
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
 from relance.ports.store import Transaction
-from relance.services import leasing, mailboxes
+from relance.services import mailboxes
 from relance.testing import letters
 from relance.testing.fake_connector import Hold, Point
 from relance.testing.faulty_store import Failure
@@ -104,54 +101,14 @@ async def test_a_claim_that_comes_back_while_draining_is_let_go(rig: Rig):
     assert [] == rig.world.accepted
 
 
-async def test_a_lease_that_was_handed_back_is_held_no_more(rig: Rig):
-    """Not even by the engine that has the file to itself."""
-    await rig.prepare()
-    for alone in (True, False):
-        lease = Lease(rig.store, rig.monotonic, rig.log, owner=f"w{alone}", alone=alone, seconds=LEASE)
-        await lease.take()
-        held = lease.holds()
-        await lease.hand_back()
-
-        assert (True, False) == (held, lease.holds())
-
-
-async def test_a_lease_lost_while_the_database_was_away_is_taken_again_if_nobody_came(rig: Rig):
-    """An engine that outlived its lease goes on; one that was succeeded never does."""
-    await rig.prepare()
-    lease = Lease(rig.store, rig.monotonic, rig.log, owner="w1", alone=False, seconds=LEASE)
-    await lease.take()
-    await rig.store.write(leasing.hand_back, owner="w1")  # as if it had run out
-    await lease.run_once()
-    again = lease.holds()
-    await rig.store.write(leasing.hand_back, owner="w1")
-    await rig.store.write(leasing.take_all, owner="w2", lease_seconds=30.0, alone=False)
-    await lease.run_once()
-
-    assert (True, False) == (again, lease.holds())
-
-
-@pytest.mark.parametrize("seconds", [1.0, 30.0])
-async def test_a_lease_that_nobody_renews_ends_before_the_database_says_so(rig: Rig, seconds: float):
-    """A process that was stopped finds out by its own clock, with a margin, whatever the length."""
-    await rig.prepare()
-    lease = Lease(rig.store, rig.monotonic, rig.log, owner="w1", alone=False, seconds=seconds)
-    await lease.take()
-    rig.monotonic.advance(seconds * 0.9)
-    held = lease.holds()
-    rig.monotonic.advance(seconds * 0.05)
-
-    assert (True, False) == (held, lease.holds())
-
-
 async def test_nobody_reconciles_without_the_lease(rig: Rig):
     """Another engine may be at it: two would write two probes and two copies."""
     box, run = await rig.prepare(saves_sent=False), await rig.person("ann@lead.example")
     parts = rig.parts()
     await parts.send_one()
-    rig.holds = False
+    rig.rights.given = False
     moved = await parts.reconciler.run_once()
-    rig.holds = True
+    rig.rights.given = True
     then = await parts.reconciler.run_once()
 
     assert (0, 1, 1) == (moved, then, len(box.folders["Sent"]))

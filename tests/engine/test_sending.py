@@ -210,7 +210,7 @@ async def test_a_dot_is_not_written_without_the_lease(rig):
     box.script(Point.DOT, hold)
     sending = asyncio.create_task(rig.parts().send_one())
     await hold.reached.wait()
-    rig.holds = False
+    rig.rights.given = False
     hold.go.set()
     await sending
 
@@ -221,7 +221,7 @@ async def test_nothing_is_claimed_without_the_lease(rig):
     """Nor later, until it is held again."""
     await rig.prepare()
     await rig.person("ann@lead.example")
-    rig.holds = False
+    rig.rights.given = False
 
     assert 0 == await rig.parts().send_one()
 

@@ -18,7 +18,7 @@ from relance.ports.connector import Cursor, FetchedMessage
 from store_places import postgres_place, sqlite_place
 
 #: Tables that belong to the installation and not to a workspace.
-SHARED = {"installation", "workspaces", "shards", "step_kinds", "schema_migrations"}
+SHARED = {"installation", "workspaces", "shards", "workers", "step_kinds", "schema_migrations"}
 ROW_ID_ALONE = (False, ("id",))
 STORED = {
     "attempts": Attempt,

@@ -20,6 +20,7 @@ from relance.ports.connector import Accepted, Cursor, FetchedMessage, FolderBatc
 from relance.ports.store import Reader, Store
 from relance.services import composing, dispatching, ingestion, mailboxes, sending
 from relance.services.ingestion import Ingested
+from relance.services.leasing import ALL_SHARDS
 from relance.services.mailboxes import own_addresses
 from relance.testing import builders
 from relance.testing.builders import KEYS
@@ -200,7 +201,7 @@ class Life:
         """Say of every mailbox that it was read just now."""
 
         def mark(tx: Any) -> None:
-            for box in tx.all(Mailbox, "mailboxes.connected"):
+            for box in tx.all(mailboxes.Connected, "mailboxes.to_read", shard_list=ALL_SHARDS):
                 ids = {"workspace_id": box.workspace_id, "mailbox_id": box.id}
                 mailboxes.mark_read(tx, **ids, started_at=self.now, now=self.now)
 

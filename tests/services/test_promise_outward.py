@@ -62,7 +62,11 @@ async def test_a_read_in_the_future_is_not_fresh(life):
 
 def _claim_of(scene) -> dispatching.Claim:
     return dispatching.Claim(
-        workspace_id=scene.workspace.id, enrollment_id=scene.run.id, step_counter=2, mailbox_id=scene.box.id
+        workspace_id=scene.workspace.id,
+        enrollment_id=scene.run.id,
+        step_counter=2,
+        mailbox_id=scene.box.id,
+        shard=scene.box.shard,
     )
 
 

@@ -112,20 +112,17 @@ async def test_the_loser_of_a_deadlock_is_tried_again(store):
     runs = []
 
     def cross(tx, first, second):
-        tx.run("shards.hand_back", id=first, owner="a", epoch=1)
+        tx.run("workers.renew", name=first, lease_seconds=30.0)
         runs.append(first)
         if len(runs) <= 2:
             both_have_one.wait()
-        tx.run("shards.hand_back", id=second, owner="a", epoch=1)
+        tx.run("workers.renew", name=second, lease_seconds=30.0)
 
-    def take(tx, shard):
-        assert 1 == tx.one(int, "shards.take", id=shard, owner="a", epoch=0, lease_seconds=30.0)
+    for name in ("a", "b"):
+        await store.write(lambda tx, name=name: tx.run("workers.renew", name=name, lease_seconds=30.0))
+    await asyncio.gather(store.write(cross, "a", "b"), store.write(cross, "b", "a"))
 
-    await store.write(take, 1)
-    await store.write(take, 2)
-    await asyncio.gather(store.write(cross, 1, 2), store.write(cross, 2, 1))
-
-    assert {1, 2} == set(runs)
+    assert {"a", "b"} == set(runs)
     assert 3 <= len(runs)  # the second try may slip in before the winner, and lose once more
 
 

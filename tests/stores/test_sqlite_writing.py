@@ -211,11 +211,14 @@ async def test_success_is_told_only_after_the_disk_has_synced(store, disk):
 async def test_a_run_counts_the_rows_of_a_statement_that_also_returns_them(store):
     """Both ways to read a conditional write agree."""
 
-    def take(tx, epoch):
-        return tx.run("shards.take", id=3, owner="a", epoch=epoch, lease_seconds=30)
+    def take(tx):
+        return tx.run("shards.take", owner="a", lease_seconds=30, size=200)
 
-    assert [1, 0] == [await store.write(take, 0), await store.write(take, 0)]
-    assert [3] == await store.write(lambda tx: tx.all(int, "shards.renew", owner="a", lease_seconds=30))
+    def hand_back(tx):
+        return tx.all(int, "shards.hand_back", owner="a", shard_list=[3, 250])
+
+    assert [200, 56] == [await store.write(take), await store.write(take)]
+    assert [3, 250] == sorted(await store.write(hand_back))
 
 
 async def test_another_process_that_writes_too_long_makes_it_busy(store, sqlite_path):

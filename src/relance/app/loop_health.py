@@ -13,6 +13,9 @@ from pathlib import Path
 
 from relance.engine.supervisor import Health
 
+#: The report lies beside the engine's lock, under the same name.
+HEALTH_SUFFIX = ".health"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
@@ -30,6 +33,12 @@ def write_health(path: Path, loops: Sequence[Health], *, worker: str, at: dateti
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         json.dump(report, file)
     fresh.replace(path)
+
+
+def reports_of(data: Path) -> list[HealthReport]:
+    """Return what the engines of a data directory last said, those that are gone among them."""
+    found = (read_health(path) for path in sorted(data.glob(f"engine*{HEALTH_SUFFIX}")))
+    return [report for report in found if report is not None]
 
 
 def read_health(path: Path) -> HealthReport | None:

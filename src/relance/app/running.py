@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from relance.app.installation import Installation
-from relance.app.loop_health import write_health
+from relance.app.loop_health import HEALTH_SUFFIX, write_health
 from relance.engine.engine import Engine
-from relance.engine.lease import Lease
+from relance.engine.shards import Lease, Shards
 from relance.engine.surroundings import Limits, Surroundings
 from relance.ports.store import StoreError
 from relance.services import scheduling
@@ -20,8 +21,10 @@ from relance.storage.opening import engine_lock, is_postgres
 
 #: Real seconds between two looks at whether every run has ended.
 _LOOK = 0.5
-#: Real seconds between two comparisons with the database's clock.
-_TIME_EVERY = 10.0
+#: Real seconds between two looks at the database's clock.
+_TIME_EVERY = 1.0
+#: Engines of one data directory over PostgreSQL.
+MOST_WORKERS = 64
 #: Real seconds between two reports on how the loops do.
 HEALTH_EVERY = 5.0
 
@@ -58,18 +61,15 @@ def of_this_host(workers: Iterable[str]) -> list[str]:
 
 @asynccontextmanager
 async def running_engine(installation: Installation, *, limits: Limits | None = None) -> AsyncIterator[Engine]:
-    """Lock, start, and drain at the end. Raises EngineRunningError or StoreBusyError if another engine runs."""
+    """Lock, start, and drain at the end. Over PostgreSQL it shares the work with every other.
+
+    Raises EngineRunningError if another engine works on this SQLite file.
+    """
     config = installation.config
     alone = not is_postgres(str(config.database))
     worker = worker_name(os.urandom(4).hex())
-    lease = Lease(
-        installation.store,
-        installation.monotonic,
-        installation.log,
-        owner=worker,
-        alone=alone,
-        seconds=config.lease_seconds,
-    )
+    lease = Lease(owner=worker, seconds=config.lease_seconds, alone=alone)
+    shards = Shards(installation.store, installation.monotonic, installation.log, lease)
     around = Surroundings(
         store=installation.store,
         clock=installation.clock,
@@ -78,20 +78,22 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         keys=installation.keys,
         worker=worker,
         connect=installation.connect,
-        lease_holds=lease.holds,
+        shards=shards,
         limits=limits or Limits(),
     )
-    # Over PostgreSQL the lease is the authority; the lock tells that the engine before us on this host is dead, so that
-    # a restart need not wait until its lease ends.
-    with engine_lock(config.engine_lock, worker=worker) as lock:
-        engine = Engine(around, lease, installation.opt_outs, installation.generation)
+    # Over PostgreSQL the leases are the authority; the lock tells that the engine which had it before us is dead, so
+    # that a restart need not wait until its lease ends.
+    with engine_lock(config.engine_lock, worker=worker, places=1 if alone else MOST_WORKERS) as lock:
+        engine = Engine(around, shards, installation.opt_outs, installation.generation)
         async with AsyncExitStack() as stack:
             await engine.start(dead=of_this_host(lock.dead))
             stack.push_async_callback(engine.drain)
             lock.settled()
             keeping_time = asyncio.create_task(_keep_time(installation), name="time")
             stack.callback(keeping_time.cancel)
-            reporting = asyncio.create_task(_report_health(installation, engine, worker), name="health")
+            reporting = asyncio.create_task(
+                _report_health(installation, engine, worker, lock.path.with_suffix(HEALTH_SUFFIX)), name="health"
+            )
             stack.callback(reporting.cancel)
             yield engine
 
@@ -106,14 +108,12 @@ async def _keep_time(installation: Installation) -> None:
         await installation.monotonic.sleep(_TIME_EVERY)
 
 
-async def _report_health(installation: Installation, engine: Engine, worker: str) -> None:
+async def _report_health(installation: Installation, engine: Engine, worker: str, path: Path) -> None:
     """Say how the loops do, for `relance doctor`."""
     while True:
         now = installation.clock.now()
         try:
-            await asyncio.to_thread(
-                write_health, installation.config.engine_health, engine.health(), worker=worker, at=now
-            )
+            await asyncio.to_thread(write_health, path, engine.health(), worker=worker, at=now)
         except OSError as error:
             installation.log.warning("health.not_reported", error=str(error))
         await installation.monotonic.sleep(HEALTH_EVERY)

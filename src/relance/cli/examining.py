@@ -9,14 +9,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from relance.app import LOGIN, Installation
-from relance.app.loop_health import read_health
+from relance.app.loop_health import reports_of
 from relance.cli.contradictions import find_broken, in_words
 from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
+from relance.engine.supervisor import Health
 from relance.ports.store import Reader
 from relance.ports.vault import VaultError
-from relance.services import mailboxes, reports
+from relance.services import leasing, mailboxes, reports
+from relance.services.leasing import Worker
 from relance.services.recovering import recovery_remedy
 
 FREE_BYTES = 512 * 1024 * 1024
@@ -47,9 +49,9 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         _opt_out_log(installation.config.opt_out_log),
     ]
     findings += await installation.read(_standbys)
-    owners = await installation.read(_owners)
-    findings.append(await installation.read(_engine, owners))
-    findings += _loops(installation.config.engine_health, owners)
+    workers = await installation.read(leasing.workers)
+    findings.append(await installation.read(_engine, workers))
+    findings += _loops(installation.config.data, workers)
     boxes = await installation.read(mailboxes.of_workspace, workspace.id)
     findings += _mailbox_findings(boxes)
     findings += await _records(installation, workspace)
@@ -117,14 +119,11 @@ def _opt_out_log(path: Path) -> Finding:
     return Finding(name="opt-out log", ok=ok, detail=str(path), remedy=remedy)
 
 
-def _owners(reader: Reader) -> list[str]:
-    return reader.all(str, "shards.live_owners")
-
-
-def _engine(reader: Reader, owners: list[str]) -> Finding:
+def _engine(reader: Reader, workers: list[Worker]) -> Finding:
     walking = reader.one(int, "enrollments.count_walking") or 0
-    if owners:
-        return Finding(name="engine", ok=True, detail=f"running as {', '.join(owners)}")
+    if workers:
+        shares = ", ".join(f"{one.name} ({counted(one.shards, 'shard', 'shards')})" for one in workers)
+        return Finding(name="engine", ok=True, detail=f"running as {shares}")
     remedy = "start it with `relance run`" if walking else None
     return Finding(
         name="engine",
@@ -144,21 +143,26 @@ def _standbys(reader: Reader) -> list[Finding]:
     return [Finding(name="standby", ok=False, detail=said, remedy=remedy)]
 
 
-def _loops(path: Path, owners: list[str]) -> Iterator[Finding]:
-    """Say how the loops of this host's engine do; one that runs elsewhere reports there."""
-    report = read_health(path)
-    if report is None or report.worker not in owners:
-        return
-    failing = [one for one in report.loops if one.failing or not one.running]
-    if not failing:
-        yield Finding(name="loops", ok=True, detail=f"{len(report.loops)} run, said at {_when(report.at)}")
-    for one in failing:
-        yield Finding(
-            name=f"loop {one.loop}",
-            ok=False,
-            detail=f"started again {one.restarts} times, last failed with {one.last_error}",
-            remedy="it is tried again by itself; if it goes on, look into the engine's log and restart it",
-        )
+def _loops(data: Path, workers: list[Worker]) -> Iterator[Finding]:
+    """Say how the loops of this data directory's engines do; what runs elsewhere reports there."""
+    living = {one.name for one in workers}
+    reports = [report for report in reports_of(data) if report.worker in living]
+    for report in reports:
+        failing = [one for one in report.loops if one.failing or not one.running]
+        whose = "" if len(reports) == 1 else f" of {report.worker}"
+        if not failing:
+            said = f"{len(report.loops)} run, said at {_when(report.at)}"
+            yield Finding(name=f"loops{whose}", ok=True, detail=said)
+        yield from (_failing(one, whose) for one in failing)
+
+
+def _failing(one: Health, whose: str) -> Finding:
+    return Finding(
+        name=f"loop {one.loop}{whose}",
+        ok=False,
+        detail=f"started again {one.restarts} times, last failed with {one.last_error}",
+        remedy="it is tried again by itself; if it goes on, look into the engine's log and restart it",
+    )
 
 
 def _mailbox_findings(boxes: list[Mailbox]) -> Iterator[Finding]:

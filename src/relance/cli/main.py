@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "enrollment": "enrollments:enrollment",
     "replies": "replies:replies",
     "run": "running:run",
+    "worker": "running:worker",
     "explain": "explaining:explain",
     "audit": "explaining:audit",
     "stuck": "explaining:stuck",

@@ -1,4 +1,4 @@
-"""`relance run`: the engine in this process, until it is told to stop or has nothing (more) to do."""
+"""`relance run` and `relance worker`: the engine in this process, until it is told to stop or has nothing to do."""
 
 import click
 
@@ -7,8 +7,9 @@ from relance.app.running import Ran, Until
 from relance.app.running import run as run_engine
 from relance.cli.failures import DONE, NO
 from relance.cli.printing import complain, counted, shown
-from relance.cli.session import Command, session
+from relance.cli.session import Command, Session, session
 from relance.core.workspace import Workspace
+from relance.services.refusals import RefusedError
 
 
 @click.command(cls=Command)
@@ -21,9 +22,26 @@ def run(until: str | None) -> int:
 
     SIGTERM finishes and records what is being sent; a second one kills.
     """
-    current = session()
-    wanted = Until(until or Until.STOPPED)
+    return _run(session(), Until(until or Until.STOPPED))
 
+
+@click.command(cls=Command)
+def worker() -> int:
+    """Share the work with others over PostgreSQL.
+
+    Start as many as you like, on any host: each takes its part of the mailboxes, and the part of one that leaves or
+    dies. SIGTERM as with `run`.
+    """
+    current = session()
+    if current.config().database_url is None:
+        raise RefusedError(
+            "Several workers share a PostgreSQL database, and this is a SQLite file: one `relance run` does everything"
+            " there. To have more, set RELANCE_DATABASE_URL"
+        )
+    return _run(current, Until.STOPPED)
+
+
+def _run(current: Session, wanted: Until) -> int:
     async def work(installation: Installation, _: Workspace) -> Ran:
         return await run_engine(installation, until=wanted)
 

@@ -11,6 +11,7 @@ class Connections:
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._held: dict[Box, tuple[object, Connector]] = {}
+        self._shards: dict[Box, int] = {}
 
     async def of(self, mailbox: Mailbox) -> Connector:
         """Return the mailbox's connector. Raises LoginRefusedError when its credentials cannot be opened."""
@@ -25,6 +26,7 @@ class Connections:
             await connector.close()
             return held[1]
         self._held[box] = (made_from, connector)
+        self._shards[box] = mailbox.shard
         if held is not None:
             await held[1].close()
         return connector
@@ -32,8 +34,14 @@ class Connections:
     async def drop(self, box: Box) -> None:
         """Close a mailbox's connector, if there is one."""
         held = self._held.pop(box, None)
+        self._shards.pop(box, None)
         if held is not None:
             await held[1].close()
+
+    async def leave(self, shards: frozenset[int]) -> None:
+        """Close what belongs to shards that go to another worker."""
+        for box in [box for box, shard in self._shards.items() if shard in shards]:
+            await self.drop(box)
 
     async def close(self) -> None:
         """Close all of them."""

@@ -1,13 +1,14 @@
 """Claims at most what can be sent now, and hands each claim to the sender."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
 from functools import partial
 
 from relance.engine.surroundings import Surroundings
 from relance.services import dispatching
 from relance.services.dispatching import Claim
+from relance.services.leasing import FencedError, Hold
 
 #: How long a claim is shown as held; a dead holder is recognised by its lease, not by this.
 LOCK_TIME = timedelta(seconds=90)
@@ -25,6 +26,8 @@ class Dispatcher:
         self.on_done: Callable[[], None] = lambda: None
         #: Mailboxes that were not read since the start; None: which they are is not known yet.
         self.unread: Callable[[], frozenset[int] | None] = frozenset
+        #: Those of some shards whose mailboxes are known.
+        self.known: Callable[[Sequence[Hold]], Sequence[Hold]] = lambda holds: holds
 
     @property
     def idle(self) -> bool:
@@ -52,17 +55,23 @@ class Dispatcher:
         """Claim what can be sent now, hand it to the sender, and return how much that was."""
         room = self._around.limits.sends_at_once - len(self._sending)
         unread = self.unread()  # what came in while no engine listened is read before anything is sent
-        if room <= 0 or unread is None or self._stopped or not self._around.lease_holds():
+        holds = self.known(self._around.shards.holds())
+        if room <= 0 or unread is None or self._stopped or not holds:
             return 0
         now = self._around.clock.now()
-        claims = await self._around.store.write(
-            dispatching.claim,
-            worker=self._around.worker,
-            lock_expires_at=now + LOCK_TIME,
-            now=now,
-            busy=unread.union(self._sending),
-            limit=room,
-        )
+        try:
+            claims = await self._around.store.write(
+                dispatching.claim_as_owner,
+                holds,
+                worker=self._around.worker,
+                lock_expires_at=now + LOCK_TIME,
+                now=now,
+                busy=unread.union(self._sending),
+                limit=room,
+            )
+        except FencedError as error:
+            self._around.log.warning("claim.fenced", error=str(error))
+            return 0
         if self._draining():  # since the claims were asked for
             for claimed in claims:
                 await self._around.store.write(dispatching.release_lock, claimed, worker=self._around.worker)

@@ -14,13 +14,13 @@ from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.housekeeper import Housekeeper
 from relance.engine.ingester import Ingester
-from relance.engine.lease import Lease
 from relance.engine.loop import Loop
 from relance.engine.poller import Poller
 from relance.engine.reconciler import Reconciler
 from relance.engine.recoverer import Recoverer
 from relance.engine.rescuer import Rescuer
 from relance.engine.sender import Sender
+from relance.engine.shards import Shards
 from relance.engine.supervisor import Health, Supervisor
 from relance.engine.surroundings import Box, Surroundings
 from relance.engine.walker import Walker
@@ -28,6 +28,7 @@ from relance.engine.watcher import Watcher
 from relance.ports.generation import GenerationFile
 from relance.ports.journal import OptOutJournal
 from relance.services import scheduling
+from relance.services.leasing import Hold
 
 #: Loops whose work becomes due by the domain's time, by what becomes due; the others are woken by what happens.
 _TIMED = {
@@ -44,9 +45,11 @@ _FOLLOWING = ("dispatcher", "walker", "reconciler")
 class Engine:
     """Starts, drains and watches over the loops."""
 
-    def __init__(self, around: Surroundings, lease: Lease, journal: OptOutJournal, generation: GenerationFile) -> None:
+    def __init__(
+        self, around: Surroundings, shards: Shards, journal: OptOutJournal, generation: GenerationFile
+    ) -> None:
         self._around = around
-        self._lease = lease
+        self._shards = shards
         self._connections = Connections(around)
         ingester = Ingester(around)
         self._poller = Poller(around, self._connections, ingester)
@@ -79,13 +82,16 @@ class Engine:
         }
         if around.limits.watch:
             self._loops["watcher"] = Loop("watcher", self._watcher.run_once, patience=around.limits.watch_check)
-        self._keeper = Loop("lease", lease.run_once, patience=lease.patience)
+        self._keeper = Loop("shards", shards.run_once, patience=shards.patience(poll))
         self._supervisor = Supervisor([*self._loops.values(), self._keeper], around.monotonic, around.log)
         #: Set whenever the engine may have come to rest; who waits clears it before looking.
         self.changed = asyncio.Event()
         self._upcoming: scheduling.Upcoming | None = None  #: As last asked for; None: anything may be due.
         self._dispatcher.on_done = self._moved
         self._dispatcher.unread = self._poller.unread
+        self._dispatcher.known = self._poller.known
+        shards.on_taken = self._taken
+        shards.on_leaving = self._leave
         self._poller.on_done = self._read
         self._poller.in_use = self._dispatcher.is_sending_from
         for name, loop in self._loops.items():
@@ -95,13 +101,9 @@ class Engine:
         self._loops["recoverer"].on_moved = self._recovered
 
     async def start(self, *, dead: Iterable[str] = ()) -> None:
-        """Take the lease and start every loop; `dead` are workers before us that are known to have ended.
-
-        Raises StoreBusyError if another engine works on this database.
-        """
-        await self._lease.take(dead=dead)
+        """Take shards and start every loop; `dead` are workers before us that are known to have ended."""
+        await self._shards.take(dead=dead)
         await self._recoverer.count()
-        self._rescuer.took_over(self._around.clock.now())
         self._supervisor.start()
 
     async def drain(self) -> None:
@@ -111,7 +113,7 @@ class Engine:
         await self._watcher.close()
         await self._poller.close()
         await self._connections.close()
-        await self._lease.hand_back()
+        await self._shards.hand_back()
 
     def time_has_jumped(self) -> None:
         """Let every loop look again whose work has become due, as `next_event` and the poller say."""
@@ -150,6 +152,17 @@ class Engine:
     def _want(self, box: Box) -> None:
         self._poller.want(box)
         self._loops["poller"].wake()
+
+    def _taken(self, holds: frozenset[Hold]) -> None:
+        """Read first what has become ours, then send; take over what its owner before has left."""
+        self._rescuer.took_over(holds, self._around.clock.now())
+        for name in ("poller", "rescuer", "watcher"):
+            if name in self._loops:
+                self._loops[name].wake()
+
+    async def _leave(self, shards: frozenset[int]) -> None:
+        await self._watcher.leave(shards)
+        await self._connections.leave(shards)
 
     def _moved(self) -> None:
         """Something moved: what it made ready is looked for at once, wherever it is ready now."""

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from relance.engine.surroundings import Surroundings
 from relance.ports.journal import OptOut, OptOutJournal
 from relance.services import housekeeping
+from relance.services.leasing import FIRST
 
 _AT_ONCE = 500
 #: Between two prunings, by the domain's clock.
@@ -13,7 +14,10 @@ PRUNE_EVERY = timedelta(hours=1)
 
 
 class Housekeeper:
-    """One pass journals what is new and, once an hour, prunes."""
+    """One pass journals what is new and, once an hour, prunes.
+
+    Every worker journals, since each may have a data directory of its own; only the first shard's owner prunes.
+    """
 
     def __init__(self, around: Surroundings, journal: OptOutJournal) -> None:
         self._around = around
@@ -26,6 +30,9 @@ class Housekeeper:
         """Run a pass; the number is that of opt-outs journalled."""
         journalled = await self._journal_opt_outs()
         now = self._around.clock.now()
+        first = self._around.shards.hold(FIRST)
+        if first is None:
+            return journalled
         if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:
             await self._around.store.write(housekeeping.prune, now=now)
             self._pruned_at = now

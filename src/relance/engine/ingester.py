@@ -41,7 +41,8 @@ class Ingester:
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of messages taken off the stage."""
-        waiting = await self._around.store.read(ingestion.waiting_mailboxes)
+        shards = tuple(hold.shard for hold in self._around.shards.holds())
+        waiting = await self._around.store.read(ingestion.waiting_mailboxes, shards)
         moved = 0
         for row in waiting:
             box = Box(workspace_id=row.workspace_id, mailbox_id=row.mailbox_id)

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from relance.engine.surroundings import Surroundings
 from relance.ports.store import CommitUnknownError, ConflictError, StoreError, Transaction
+from relance.services.leasing import Hold, fenced
 from relance.services.refusals import LostRaceError
 
 T = TypeVar("T")
@@ -25,6 +27,23 @@ async def write(
         except (LostRaceError, ConflictError):
             await asyncio.sleep(0)
     return await around.store.write(fn, *args, **kwargs)
+
+
+async def write_as_owner(
+    around: Surroundings,
+    hold: Hold,
+    fn: Callable[Concatenate[Transaction, P], T],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Write a decision that only the shard's owner may take, as `write` does. Raises FencedError."""
+
+    @wraps(fn)
+    def service(tx: Transaction) -> T:
+        return fenced(tx, hold, fn, *args, **kwargs)
+
+    return await write(around, service)
 
 
 async def write_whatever_happens(

@@ -2,11 +2,12 @@
 
 Rule 1: freshness is the start of a read, and moves only when every folder was read and everything read is ingested.
 Rule 2: one read of a mailbox at a time; who asks meanwhile gets the result of the running one.
-Rule 3: the sweep comes round for every mailbox, staggered; it finds what no notification told.
+Rule 3: only the owner of a mailbox's shard reads it; whoever else needs it read asks through the database.
+Rule 4: the sweep comes round for every mailbox, staggered; it finds what no notification told.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from relance.core import splitting
@@ -18,6 +19,7 @@ from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError, Cursor, LoginRefusedError
 from relance.ports.store import Reader, StoreError
 from relance.services import ingestion, mailboxes
+from relance.services.leasing import FencedError, Hold
 from relance.services.refusals import LostRaceError
 
 #: How far back the first contact with a folder, or the back-fill after a lost cursor, goes at most.
@@ -39,6 +41,7 @@ class Poller:
         self._wanted: set[Box] = set()
         self._running: dict[Box, asyncio.Task[bool]] = {}
         self._known: set[Box] | None = None
+        self._looked: frozenset[Hold] = frozenset()  #: The shards whose mailboxes those are.
         self._tried: set[Box] = set()
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._sweep_at: dict[Box, datetime] = {}
@@ -75,6 +78,10 @@ class Poller:
         due = (self._sweep_at.get(box) or self._rest_until.get(box) for box in self._known)
         return any(at is None or at <= now for at in due)
 
+    def known(self, holds: Sequence[Hold]) -> list[Hold]:
+        """Return those of these shards whose mailboxes are known: what came with one just now is not read yet."""
+        return [hold for hold in holds if hold in self._looked]
+
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
         self._wanted.add(box)
@@ -106,9 +113,12 @@ class Poller:
     async def run_once(self) -> int:
         """Run a pass; the number is that of reads started."""
         now = self._around.clock.now()
-        connected = await self._around.store.read(_connected)
+        holds = self._around.shards.holds()
+        connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
-        self._known = set(boxes)
+        new = {hold.shard for hold in holds if hold not in self._looked}
+        self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
+        self._known, self._looked = set(boxes), frozenset(holds)
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
             del self._sweep_at[gone]
             await self._connections.drop(gone)
@@ -118,7 +128,7 @@ class Poller:
             box
             for box, m in boxes.items()
             if box not in self._running
-            and (box in wanted or self._sweep_due(box, now))
+            and (box in wanted or m.asked_for or self._sweep_due(box, now))
             and not self._rests(box, m, now)
         ]
         for box in due:
@@ -146,6 +156,9 @@ class Poller:
             except (StoreError, LostRaceError) as error:
                 self._around.log.error("store.not_writing", error=str(error), what="read")
                 return False
+            except FencedError as error:
+                self._around.log.warning("read.fenced", mailbox=box.mailbox_id, error=str(error))
+                return False
 
     async def _read_all_folders(self, box: Box) -> bool:
         around = self._around
@@ -153,17 +166,29 @@ class Poller:
         mailbox, cursors = await around.store.read(_to_read, box)
         if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
             return False
+        hold = around.shards.hold(mailbox.shard)
+        if hold is None:
+            await persistence.write(around, mailboxes.ask_for_reading, **ids, now=around.clock.now())
+            return False
+        with around.shards.work(hold):
+            return await self._read_as_owner(box, hold, mailbox, cursors)
+
+    async def _read_as_owner(self, box: Box, hold: Hold, mailbox: Mailbox, cursors: Mapping[str, Cursor]) -> bool:
+        around = self._around
+        ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
         started_at = around.clock.now()
         self._sweep_at[box] = self._next_sweep(box, started_at)
         since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
         try:
             connector = await self._connections.of(mailbox)
             async for batch in connector.read(cursors, since=since):
-                await around.store.write(ingestion.stage_batch, **ids, batch=batch, now=around.clock.now())
-        except (StoreError, LostRaceError):
+                await persistence.write_as_owner(
+                    around, hold, ingestion.stage_batch, **ids, batch=batch, now=around.clock.now()
+                )
+        except (StoreError, LostRaceError, FencedError):
             raise
         except Exception as error:  # noqa: BLE001  # what a connector did not think of must rest the mailbox too
-            await self._failed(box, error)
+            await self._failed(box, hold, error)
             return False
         taken = await self._ingester.drain(box)
         if taken or mailbox.consecutive_failures:
@@ -171,11 +196,12 @@ class Poller:
         await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
         return True
 
-    async def _failed(self, box: Box, error: Exception) -> None:
+    async def _failed(self, box: Box, hold: Hold, error: Exception) -> None:
         around = self._around
         refused = isinstance(error, LoginRefusedError) and not error.temporary
-        until = await persistence.write(
+        until = await persistence.write_as_owner(
             around,
+            hold,
             mailboxes.reading_failed,
             workspace_id=box.workspace_id,
             mailbox_id=box.mailbox_id,
@@ -188,8 +214,8 @@ class Poller:
         self._sweep_at.pop(box, None)
 
 
-def _connected(reader: Reader) -> list[mailboxes.Connected]:
-    return reader.all(mailboxes.Connected, "mailboxes.to_read")
+def _connected(reader: Reader, shards: tuple[int, ...]) -> list[mailboxes.Connected]:
+    return reader.all(mailboxes.Connected, "mailboxes.to_read", shard_list=shards)
 
 
 def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor]]:

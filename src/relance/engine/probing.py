@@ -1,5 +1,6 @@
 """A message that a mailbox sends to itself: proof of what its route does with mail."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from relance.core.identifiers import TRACE_HEADER, message_id, trace_header
@@ -29,7 +30,9 @@ def probe_envelope(mailbox: Mailbox, *, keys: Keys, number: int, now: datetime) 
     return Envelope(sender=mailbox.address, recipient=mailbox.address, message_id=own_id, raw=compose(draft))
 
 
-async def probe(connector: Connector, mailbox: Mailbox, *, keys: Keys, number: int, now: datetime) -> None:
-    """Send one. Raises ConnectorError."""
+async def probe(
+    connector: Connector, mailbox: Mailbox, *, keys: Keys, number: int, now: datetime, may_leave: Callable[[], bool]
+) -> None:
+    """Send one, if it may still leave when its dot is due. Raises ConnectorError."""
     staged = await connector.stage(probe_envelope(mailbox, keys=keys, number=number, now=now))
-    await staged.release(may_leave=lambda: True, time_limit=_TIME_LIMIT)
+    await staged.release(may_leave=may_leave, time_limit=_TIME_LIMIT)

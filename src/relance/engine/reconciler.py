@@ -5,6 +5,8 @@ Rule 1: a find counts at once; absence counts only after the ambiguity grace, on
 Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 from relance.core import backoff
@@ -19,6 +21,7 @@ from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound, Sought
 from relance.ports.store import Reader
 from relance.services import mailboxes, reconciling, sending
+from relance.services.leasing import FencedError, Hold
 from relance.services.reconciling import Lost
 
 _AT_ONCE = 50
@@ -35,27 +38,43 @@ class Reconciler:
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of attempts settled, put off or copied."""
-        if not self._around.lease_holds():
+        around = self._around
+        shards = tuple(hold.shard for hold in around.shards.holds())
+        if not shards:
             return 0
-        lost, uncopied = await self._around.store.read(_to_do, now=self._around.clock.now())
+        lost, uncopied = await around.store.read(_to_do, now=around.clock.now(), shards=shards)
         for one in lost:
-            await self._look(one)
-        now = self._around.clock.now()
-        copied = [
-            await self._copies(mailbox, attempts)
-            for mailbox, attempts in uncopied
-            if mailbox.id not in self._rests or self._rests[mailbox.id][1] <= now
-        ]
-        return len(lost) + sum(copied)
+            async with self._owning(one.mailbox) as hold:
+                if hold is not None:
+                    await self._look(one, hold)
+        moved, now = len(lost), around.clock.now()
+        for mailbox, attempts in uncopied:
+            if mailbox.id not in self._rests or self._rests[mailbox.id][1] <= now:
+                async with self._owning(mailbox) as hold:
+                    moved += 0 if hold is None else await self._copies(mailbox, hold, attempts)
+        return moved
 
-    async def _look(self, lost: Lost) -> None:
+    @asynccontextmanager
+    async def _owning(self, mailbox: Mailbox) -> AsyncIterator[Hold | None]:
+        """Keep the mailbox's shard for the block, which gets None if it has gone; and let it go when it does."""
+        hold = self._around.shards.hold(mailbox.shard)
+        if hold is None:
+            yield None
+            return
+        with self._around.shards.work(hold):
+            try:
+                yield hold
+            except FencedError as error:
+                self._around.log.warning("look.fenced", mailbox=mailbox.id, error=str(error))
+
+    async def _look(self, lost: Lost, hold: Hold) -> None:
         try:
-            await self._look_into(lost)
+            await self._look_into(lost, hold)
         finally:
             if lost.mailbox.status is MailboxStatus.REMOVED:  # the poller, which lets go of others, knows it no more
                 await self._connections.drop(Box(workspace_id=lost.mailbox.workspace_id, mailbox_id=lost.mailbox.id))
 
-    async def _look_into(self, lost: Lost) -> None:
+    async def _look_into(self, lost: Lost, hold: Hold) -> None:
         attempt, now = lost.attempt, self._around.clock.now()
         try:
             connector = await self._connections.of(lost.mailbox)
@@ -69,9 +88,9 @@ class Reconciler:
             case NotFound() | CannotLook() if now < lost.grace_ends_at:
                 await self._again(lost, "not found yet; too early to say that it was not sent")
             case NotFound(later_seen=True) if lost.mailbox.saves_sent is not False:
-                await self._settle_failed(lost, "not in Sent, where a later message is")
+                await self._settle_failed(lost, hold, "not in Sent, where a later message is")
             case NotFound() if lost.mailbox.saves_sent is not False:
-                await self._probe(lost, connector)
+                await self._probe(lost, hold, connector)
             case NotFound() | CannotLook():
                 await self._cannot_look(lost)
 
@@ -83,7 +102,7 @@ class Reconciler:
                 why = "this mailbox gives no way to look; an answer or `relance attempt settle` decides"
                 await persistence.write(self._around, reconciling.leave_to_others, lost, why=why)
 
-    async def _probe(self, lost: Lost, connector: Connector) -> None:
+    async def _probe(self, lost: Lost, hold: Hold, connector: Connector) -> None:
         """Send a message to the mailbox itself, so that absence can be told from a Sent folder that lags or is full.
 
         Where it is not known whether the server keeps copies, this tells: if none of the probe is there either, it
@@ -96,7 +115,14 @@ class Reconciler:
             return
         if sent_at is None:
             try:
-                await probe(connector, lost.mailbox, keys=around.keys, number=0, now=now)
+                await probe(
+                    connector,
+                    lost.mailbox,
+                    keys=around.keys,
+                    number=0,
+                    now=now,
+                    may_leave=lambda: around.shards.still(hold),
+                )
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return
@@ -111,12 +137,13 @@ class Reconciler:
         ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
         await persistence.write(self._around, mailboxes.learn, **ids, saves_sent=saves_sent, ids_survive=None)
 
-    async def _settle_failed(self, lost: Lost, by: str) -> None:
+    async def _settle_failed(self, lost: Lost, hold: Hold, by: str) -> None:
         around, attempt = self._around, lost.attempt
         if lost.mailbox.saves_sent is None:
             await self._learn(lost.mailbox, saves_sent=True)
-        await persistence.write(
+        await persistence.write_as_owner(
             around,
+            hold,
             sending.settle_failed,
             workspace_id=attempt.workspace_id,
             attempt_id=attempt.id,
@@ -141,11 +168,11 @@ class Reconciler:
         )
         around.log.info("outcome.settled", attempt=attempt.id, sent=True, by=by)
 
-    async def _copies(self, mailbox: Mailbox, waiting: list[Attempt]) -> int:
+    async def _copies(self, mailbox: Mailbox, hold: Hold, waiting: list[Attempt]) -> int:
         """Put copies into Sent where the server saves none; learn whether it does where that is not known."""
         try:
             connector = await self._connections.of(mailbox)
-            copied = sum([await self._copy(mailbox, connector, attempt) for attempt in waiting])
+            copied = sum([await self._copy(mailbox, hold, connector, attempt) for attempt in waiting])
         except ConnectorError as error:
             failures = self._rests.get(mailbox.id, (0, None))[0] + 1
             self._rests[mailbox.id] = (failures, self._around.clock.now() + backoff.look_again(failures))
@@ -154,7 +181,7 @@ class Reconciler:
         self._rests.pop(mailbox.id, None)
         return copied
 
-    async def _copy(self, mailbox: Mailbox, connector: Connector, attempt: Attempt) -> int:
+    async def _copy(self, mailbox: Mailbox, hold: Hold, connector: Connector, attempt: Attempt) -> int:
         around, now = self._around, self._around.clock.now()
         ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
         lookup = await connector.find_sent(_sought(attempt))
@@ -170,6 +197,8 @@ class Reconciler:
             # absence for a later message would then be taken as proof that the message had not left.
             await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
         raw = await around.store.read(reconciling.outgoing_raw, attempt)
+        if not around.shards.still(hold):
+            raise FencedError(hold)  # the next owner copies it, and once is enough
         if isinstance(lookup, NotFound) and raw is not None:
             await connector.save_sent(raw, at=attempt.sent_at or now)
         await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=None, now=now)
@@ -187,6 +216,8 @@ def _sought(attempt: Attempt) -> Sought:
     )
 
 
-def _to_do(reader: Reader, *, now: datetime) -> tuple[list[Lost], list[tuple[Mailbox, list[Attempt]]]]:
-    lost = reconciling.due(reader, now=now, limit=_AT_ONCE)
-    return lost, reconciling.uncopied(reader, now=now, limit=_AT_ONCE)
+def _to_do(
+    reader: Reader, *, now: datetime, shards: tuple[int, ...]
+) -> tuple[list[Lost], list[tuple[Mailbox, list[Attempt]]]]:
+    lost = reconciling.due(reader, now=now, limit=_AT_ONCE, shards=shards)
+    return lost, reconciling.uncopied(reader, now=now, limit=_AT_ONCE, shards=shards)

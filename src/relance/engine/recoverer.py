@@ -20,6 +20,7 @@ from relance.ports.generation import Generation, GenerationFile
 from relance.ports.journal import OptOutJournal
 from relance.ports.store import StoreError
 from relance.services import generations, ingestion, recovering
+from relance.services.leasing import FencedError, Hold
 from relance.services.refusals import LostRaceError
 
 
@@ -69,7 +70,7 @@ class Recoverer:
     async def run_once(self) -> int:
         """Run a pass; the number is that of mailboxes read back or let go."""
         around = self._around
-        if not around.lease_holds():
+        if not around.shards.holds():
             return 0
         every = defaults.GENERATION_EVERY.total_seconds()
         if self._counted_at is None or around.monotonic.seconds() - self._counted_at >= every:
@@ -83,16 +84,20 @@ class Recoverer:
         if replayed:
             around.log.warning("opt_outs.replayed", number=replayed)
         now = around.clock.now()
-        unread = [m for m in boxes if not self._is_read(m) and (m.skip_until is None or m.skip_until <= now)]
+        unread = [m for m in self._own(boxes) if not self._is_read(m) and (m.skip_until is None or m.skip_until <= now)]
         read = await self._read_back_all(unread)
         boxes = await around.store.read(recovering.recovering)
         done = [
             await self._finish(mailbox, self._started[_box(mailbox)])
-            for mailbox in recovering.ready_for_answers(boxes)
+            for mailbox in self._own(recovering.ready_for_answers(boxes))
             if _box(mailbox) in self._started
         ]
         self.waiting = bool(await around.store.read(recovering.recovering))
         return read + sum(done)
+
+    def _own(self, boxes: list[Mailbox]) -> list[Mailbox]:
+        """Return those that this worker reads; the others have their own owners."""
+        return [mailbox for mailbox in boxes if self._around.shards.hold(mailbox.shard) is not None]
 
     def _is_read(self, mailbox: Mailbox) -> bool:
         """Whether this process has read everything; one that died meanwhile has left nobody to say so."""
@@ -106,27 +111,38 @@ class Recoverer:
         return sum(one for one in outcomes if isinstance(one, int))
 
     async def _read_back(self, mailbox: Mailbox) -> int:
+        hold = self._around.shards.hold(mailbox.shard)
+        if hold is None:  # it went to another worker a moment ago
+            return 0
+        with self._around.shards.work(hold):
+            try:
+                return await self._read_back_as_owner(mailbox, hold)
+            except FencedError as error:
+                self._around.log.warning("read_back.fenced", mailbox=mailbox.address, error=str(error))
+                return 0
+
+    async def _read_back_as_owner(self, mailbox: Mailbox, hold: Hold) -> int:
         """Fetch everything since the backup, and understand the mailbox's own messages."""
         around, box = self._around, _box(mailbox)
         started_at = around.clock.now()
         async with self._room:
             try:
-                sent_folder = await self._fetch(mailbox)
+                sent_folder = await self._fetch(mailbox, hold)
             except ConnectorError as error:
                 return await self._failed(mailbox, str(error))
-            except (StoreError, LostRaceError):
+            except (StoreError, LostRaceError, FencedError):
                 raise
             except Exception as error:  # noqa: BLE001  # one mailbox's trouble must not keep the others from recovering
                 return await self._failed(mailbox, repr(error))
         await self._ingester.drain_copies(box)
         self._started[box] = started_at
-        proof = await persistence.write(
-            around, recovering.sent_read_back, mailbox, sent_folder=sent_folder, now=around.clock.now()
+        proof = await persistence.write_as_owner(
+            around, hold, recovering.sent_read_back, mailbox, sent_folder=sent_folder, now=around.clock.now()
         )
         around.log.info("mailbox.sent_read_back", mailbox=mailbox.address, proof=str(proof))
         return 1
 
-    async def _fetch(self, mailbox: Mailbox) -> bool:
+    async def _fetch(self, mailbox: Mailbox, hold: Hold) -> bool:
         """Stage everything since the backup, wherever the cursors stand; return whether there is a Sent folder."""
         around, box = self._around, _box(mailbox)
         await self._connections.drop(box)  # what the old connection knows of folders is of another state
@@ -134,8 +150,9 @@ class Recoverer:
         roles = set()
         async for batch in connector.read({}, since=mailbox.recover_since or mailbox.created_at):
             roles.add(batch.cursor.role)
-            await persistence.write(
+            await persistence.write_as_owner(
                 around,
+                hold,
                 ingestion.stage_batch,
                 workspace_id=box.workspace_id,
                 mailbox_id=box.mailbox_id,
@@ -153,9 +170,12 @@ class Recoverer:
     async def _finish(self, mailbox: Mailbox, started_at: datetime) -> int:
         """Understand everything else; let the mailbox go, if its Sent folder has told what left."""
         around, box = self._around, _box(mailbox)
+        hold = around.shards.hold(mailbox.shard)
+        if hold is None:  # as above
+            return 0
         await self._ingester.drain(box)
-        finished = await persistence.write(
-            around, recovering.finish, mailbox, started_at=started_at, now=around.clock.now()
+        finished = await persistence.write_as_owner(
+            around, hold, recovering.finish, mailbox, started_at=started_at, now=around.clock.now()
         )
         if not finished:
             return 0

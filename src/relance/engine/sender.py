@@ -1,7 +1,7 @@
 """Sends one claimed step: reserve → compose → stage → begin → release → confirm.
 
 Rule 1: until `begin` every failure is definite; slot and gap go back.
-Rule 2: the dot is written only while the lease holds and before `release_by`; both are looked at once more before it.
+Rule 2: the dot is written only while the shard is held and before `release_by`; both are looked at once more before it.
 Rule 3: once the server said yes, that is recorded whatever happens; what was lost after the dot becomes `unknown`.
 """
 
@@ -27,6 +27,7 @@ from relance.ports.connector import (
 from relance.ports.store import CommitUnknownError, StoreError
 from relance.services import composing, dispatching, sending
 from relance.services.dispatching import Claim
+from relance.services.leasing import FencedError, Hold
 from relance.services.refusals import LostRaceError
 
 #: Reads asked for before a claim is put back: the second only if answers came in during the first.
@@ -45,11 +46,22 @@ class Sender:
 
     async def send(self, claimed: Claim) -> None:
         """Carry one claim to its outcome; never raises but for cancellation."""
+        hold = self._around.shards.hold(claimed.shard)
+        if hold is None:  # it went to another worker while the claim was on its way back
+            await self._let_go(claimed)
+            return
+        with self._around.shards.work(hold):
+            await self._carry(claimed, hold)
+
+    async def _carry(self, claimed: Claim, hold: Hold) -> None:
         try:
-            reserved = await self._reserve(claimed)
+            reserved = await self._reserve(claimed, hold)
             if reserved is not None:
                 await self._look_again(reserved)
-                await self._send(reserved)
+                await self._send(reserved, hold)
+        except FencedError as error:
+            self._around.log.warning("send.fenced", enrollment=claimed.enrollment_id, error=str(error))
+            await self._let_go(claimed)
         except (StoreError, LostRaceError) as error:
             self._around.log.error("send.not_recorded", enrollment=claimed.enrollment_id, error=str(error))
             await self._put_off(claimed, error, rest=defaults.MAILBOX_BACKOFF_FIRST)
@@ -57,11 +69,12 @@ class Sender:
             self._around.log.error("send.failed", enrollment=claimed.enrollment_id, error=repr(error))
             await self._put_off(claimed, error, rest=defaults.COOLDOWN_FIRST)
 
-    async def _reserve(self, claimed: Claim) -> sending.Reserved | None:
+    async def _reserve(self, claimed: Claim, hold: Hold) -> sending.Reserved | None:
         around = self._around
         for _ in range(_READS):
-            outcome = await persistence.write(
+            outcome = await persistence.write_as_owner(
                 around,
+                hold,
                 sending.reserve,
                 workspace_id=claimed.workspace_id,
                 enrollment_id=claimed.enrollment_id,
@@ -106,18 +119,15 @@ class Sender:
         if follows and (read_at is None or now - read_at > defaults.READ_AGAIN):
             await self._refresh(Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id))
 
-    async def _send(self, reserved: sending.Reserved) -> None:
-        around, attempt = self._around, reserved.attempt
+    async def _send(self, reserved: sending.Reserved, hold: Hold) -> None:
+        attempt = reserved.attempt
         try:
             message = self._compose(reserved)
         except ValueError as error:
-            await persistence.write(
-                around, sending.quarantine, reserved, hold_reason=f"cannot_compose: {error}", now=around.clock.now()
-            )
+            await self._quarantine(reserved, hold, f"cannot_compose: {error}")
             return
         if isinstance(message, MissingValue):
-            reason = f"missing_value:{message.field}"
-            await persistence.write(around, sending.quarantine, reserved, hold_reason=reason, now=around.clock.now())
+            await self._quarantine(reserved, hold, f"missing_value:{message.field}")
             return
         envelope = Envelope(
             sender=reserved.mailbox.address,
@@ -131,9 +141,13 @@ class Sender:
         except ConnectorError as error:
             await self._fail(reserved, error)
             return
-        begun = await self._begin(reserved, staged, message.subject)
+        begun = await self._begin(reserved, hold, staged, message.subject)
         if begun is not None:
-            await self._release(reserved, begun, staged, message.raw)
+            await self._release(reserved, begun, hold, staged, message.raw)
+
+    async def _quarantine(self, reserved: sending.Reserved, hold: Hold, reason: str) -> None:
+        around, now = self._around, self._around.clock.now()
+        await persistence.write_as_owner(around, hold, sending.quarantine, reserved, hold_reason=reason, now=now)
 
     def _compose(self, reserved: sending.Reserved) -> composing.Composed | MissingValue:
         attempt = reserved.attempt
@@ -147,12 +161,15 @@ class Sender:
             now=self._around.clock.now(),
         )
 
-    async def _begin(self, reserved: sending.Reserved, staged: Staged, subject: str) -> sending.Begun | None:
+    async def _begin(
+        self, reserved: sending.Reserved, hold: Hold, staged: Staged, subject: str
+    ) -> sending.Begun | None:
         around = self._around
         now = around.clock.now()
         try:
-            outcome = await persistence.write(
+            outcome = await persistence.write_as_owner(
                 around,
+                hold,
                 sending.begin,
                 reserved,
                 subject=subject,
@@ -176,12 +193,14 @@ class Sender:
                 await staged.discard()
                 return None
 
-    async def _release(self, reserved: sending.Reserved, begun: sending.Begun, staged: Staged, raw: bytes) -> None:
+    async def _release(
+        self, reserved: sending.Reserved, begun: sending.Begun, hold: Hold, staged: Staged, raw: bytes
+    ) -> None:
         around, attempt = self._around, begun.attempt
         release_by = attempt.release_by
 
         def may_leave() -> bool:
-            return release_by is not None and around.clock.now() <= release_by and around.lease_holds()
+            return release_by is not None and around.clock.now() <= release_by and around.shards.still(hold)
 
         try:
             accepted = await staged.release(may_leave=may_leave, time_limit=defaults.RELEASE_DEADLINE.total_seconds())
@@ -233,6 +252,13 @@ class Sender:
             now=around.clock.now(),
         )
         around.log.warning("send.refused", enrollment=attempt.enrollment_id, error=str(error), failure=failure.reason)
+
+    async def _let_go(self, claimed: Claim) -> None:
+        """Let the row of a shard that is another worker's now go, untouched."""
+        try:
+            await persistence.write(self._around, dispatching.release_lock, claimed, worker=self._around.worker)
+        except (StoreError, LostRaceError) as error:  # its lock runs out, and the rescuer lets it go
+            self._around.log.error("store.not_writing", error=str(error), what="release_lock")
 
     async def _put_off(self, claimed: Claim, error: Exception, *, rest: timedelta) -> None:
         """Let the row go, but not to be claimed again at once: the same trouble would come before everybody else."""

@@ -1,8 +1,10 @@
 """What every loop needs, made once by the composition root and handed down."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Protocol
 
 from relance.core import defaults
 from relance.core.mailbox import Mailbox
@@ -10,6 +12,7 @@ from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector
 from relance.ports.store import Reader, Store
 from relance.ports.telemetry import Log
+from relance.services.leasing import Hold
 from relance.services.situations import Keys
 
 
@@ -41,9 +44,29 @@ class Limits:
     sweep_most: timedelta = defaults.SWEEP_MOST
 
 
+class Rights(Protocol):
+    """For which shards this worker may act: it does everything for the mailboxes and the leads that fall into them."""
+
+    def hold(self, shard: int) -> Hold | None:
+        """Return the right to begin something for a shard, None if this worker has none."""
+        ...
+
+    def holds(self) -> tuple[Hold, ...]:
+        """Return every such right."""
+        ...
+
+    def still(self, hold: Hold) -> bool:
+        """Whether what was begun with this right may be finished."""
+        ...
+
+    def work(self, hold: Hold) -> AbstractContextManager[None]:
+        """Keep the shard while the block runs."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """The engine's world. `worker` names this process in locks; `lease_holds` says whether it still may act."""
+    """The engine's world. `worker` names this process in locks; `shards` says for what it may act."""
 
     store: Store
     clock: Clock
@@ -52,5 +75,5 @@ class Surroundings:
     keys: Keys
     worker: str
     connect: Callable[[Mailbox], Awaitable[Connector]]
-    lease_holds: Callable[[], bool]
+    shards: Rights
     limits: Limits = field(default_factory=Limits)

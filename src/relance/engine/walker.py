@@ -3,6 +3,7 @@
 from relance.engine import persistence
 from relance.engine.surroundings import Surroundings
 from relance.services import walking
+from relance.services.leasing import FencedError
 from relance.services.refusals import LostRaceError
 
 _AT_ONCE = 200
@@ -17,19 +18,22 @@ class Walker:
     async def run_once(self) -> int:
         """Run a pass; the number is that of enrollments moved."""
         around, moved = self._around, 0
-        if not around.lease_holds():
+        holds = {hold.shard: hold for hold in around.shards.holds()}
+        if not holds:
             return 0
-        for workspace_id, enrollment_id in await around.store.read(walking.due, now=around.clock.now(), limit=_AT_ONCE):
+        due = await around.store.read(walking.due, now=around.clock.now(), limit=_AT_ONCE, shards=tuple(holds))
+        for one in due:
             try:
-                moved += await persistence.write(
+                moved += await persistence.write_as_owner(
                     around,
+                    holds[one.shard],
                     walking.walk,
-                    workspace_id=workspace_id,
-                    enrollment_id=enrollment_id,
+                    workspace_id=one.workspace_id,
+                    enrollment_id=one.id,
                     worker=around.worker,
                     keys=around.keys,
                     now=around.clock.now(),
                 )
-            except LostRaceError as error:
-                around.log.warning("walk.lost", enrollment=enrollment_id, error=str(error))
+            except (LostRaceError, FencedError) as error:
+                around.log.warning("walk.lost", enrollment=one.id, error=str(error))
         return moved

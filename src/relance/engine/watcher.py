@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from relance.core import backoff
-from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine.connections import Connections
 from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError
@@ -19,17 +19,20 @@ class Watcher:
         self._connections = connections
         self._want = want
         self._watches: dict[Box, asyncio.Task[None]] = {}
+        self._shards: dict[Box, int] = {}
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of watches started or ended."""
-        connected = await self._around.store.read(_watchable)
-        boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id) for m in connected}
+        shards = tuple(hold.shard for hold in self._around.shards.holds())
+        found = await self._around.store.read(_watchable, shards)
+        boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m.shard for m in found}
         ended = [box for box in self._watches if box not in boxes]
         for box in ended:
             self._watches.pop(box).cancel()
         started = [box for box in boxes if box not in self._watches]
         for box in started:
             self._watches[box] = asyncio.create_task(self._watch(box), name=f"watch {box.mailbox_id}")
+        self._shards = boxes
         return len(ended) + len(started)
 
     async def _watch(self, box: Box) -> None:
@@ -51,10 +54,16 @@ class Watcher:
             self._want(box)  # something may have come in while nobody was told
             await around.monotonic.sleep(backoff.reconnect(failures - 1).total_seconds())
 
+    async def leave(self, shards: frozenset[int]) -> None:
+        """End the watches of shards that go to another worker."""
+        await self._end([box for box in self._watches if self._shards.get(box) in shards])
+
     async def close(self) -> None:
         """End all watches."""
-        watches = list(self._watches.values())
-        self._watches.clear()
+        await self._end(list(self._watches))
+
+    async def _end(self, boxes: list[Box]) -> None:
+        watches = [self._watches.pop(box) for box in boxes]
         for watch in watches:
             watch.cancel()
         await asyncio.gather(*watches, return_exceptions=True)
@@ -64,9 +73,14 @@ class Watcher:
 _LASTED = 60.0
 
 
-def _watchable(reader: Reader) -> list[Mailbox]:
-    """Return every mailbox but those whose reading side refuses the login; the sending side's trouble is another."""
-    connected = reader.all(Mailbox, "mailboxes.connected")
-    return [
-        m for m in connected if m.status is not MailboxStatus.AUTH_ERROR or m.last_skip_reason == "smtp_login_refused"
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Watchable:
+    """Any mailbox but one whose reading side refuses the login; the sending side's trouble is another."""
+
+    workspace_id: int
+    id: int
+    shard: int
+
+
+def _watchable(reader: Reader, shards: tuple[int, ...]) -> list[_Watchable]:
+    return reader.all(_Watchable, "mailboxes.to_watch", shard_list=shards)

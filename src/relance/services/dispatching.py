@@ -14,6 +14,7 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
+from relance.services.leasing import ALL_SHARDS, Hold, fence
 from relance.services.records import save_enrollment
 from relance.services.sending.reserve import lock
 from relance.services.situations import plan_of
@@ -21,12 +22,13 @@ from relance.services.situations import plan_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One enrollment, locked for one worker, and the mailbox that will send it."""
+    """One enrollment, locked for one worker, and the mailbox that will send it, with its shard."""
 
     workspace_id: int
     enrollment_id: int
     step_counter: int
     mailbox_id: int
+    shard: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +44,7 @@ class _Free:
 
     workspace_id: int
     id: int
+    shard: int
     address: str
     pool: str
 
@@ -52,16 +55,42 @@ class _Turn:
     at: datetime
 
 
-def claim(
-    tx: Transaction, *, worker: str, lock_expires_at: datetime, now: datetime, busy: Collection[int], limit: int
+def claim_as_owner(
+    tx: Transaction,
+    holds: Collection[Hold],
+    *,
+    worker: str,
+    lock_expires_at: datetime,
+    now: datetime,
+    busy: Collection[int],
+    limit: int,
 ) -> list[Claim]:
-    """Lock at most `limit` enrollments, at most one per mailbox that is free and not in `busy`."""
+    """Claim for the mailboxes of these shards, one worker's own. Raises FencedError if one of them is not."""
+    by_shard = {hold.shard: hold for hold in holds}
+    claims = claim(
+        tx, worker=worker, lock_expires_at=lock_expires_at, now=now, busy=busy, limit=limit, shards=tuple(by_shard)
+    )
+    fence(tx, [by_shard[shard] for shard in sorted({claimed.shard for claimed in claims})])
+    return claims
+
+
+def claim(
+    tx: Transaction,
+    *,
+    worker: str,
+    lock_expires_at: datetime,
+    now: datetime,
+    busy: Collection[int],
+    limit: int,
+    shards: Collection[int] = ALL_SHARDS,
+) -> list[Claim]:
+    """Lock at most `limit` enrollments, at most one per mailbox of these shards that is free and not in `busy`."""
     if tx.one(int, "enrollments.any_to_send", now=now) is None:
         return []
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
     had_turn = {turn.workspace_id: turn.at for turn in tx.all(_Turn, "mailboxes.turns_of_workspaces")}
-    free = [m for m in tx.all(_Free, "mailboxes.free", now=now) if m.id not in busy]
+    free = [m for m in tx.all(_Free, "mailboxes.free", shard_list=tuple(shards), now=now) if m.id not in busy]
     pools = _Pools(tx, now)
     for mailbox in _workspaces_in_turn(free, had_turn):
         if len(claims) >= limit:
@@ -92,6 +121,7 @@ def claim(
                     enrollment_id=candidate.id,
                     step_counter=candidate.step_counter,
                     mailbox_id=mailbox.id,
+                    shard=mailbox.shard,
                 )
             )
             break

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from relance.ports.generation import Generation
 from relance.ports.store import Reader, Transaction
-from relance.services import recovering
+from relance.services import leasing, recovering
 from relance.services.workspaces import Installation
 
 
@@ -61,7 +61,7 @@ def _older(found: Installation, server: str, kept: Generation) -> str | None:
 
 
 def _lonely(reader: Reader, found: Installation, worker: str) -> str | None:
-    others = [owner for owner in reader.all(str, "shards.live_owners") if owner != worker]
+    others = [other for other in leasing.workers(reader) if other.name != worker]
     if found.generation == 0 or others:
         return None
     return "the database was worked on before, but not from this data directory"

@@ -35,10 +35,11 @@ def opt_outs_after(reader: Reader, *, seen: dict[int, int], size: int) -> list[t
 
 
 def prune(tx: Transaction, *, now: datetime) -> int:
-    """Forget old counters and the credentials of removed mailboxes, and make the months of events that come.
+    """Forget old counters, dead workers and the credentials of removed mailboxes, and make the months that come.
 
     Return how many counters were forgotten.
     """
     tx.run("mailboxes.forget_credentials")
+    tx.run("workers.forget_dead")
     tx.one(int, "partitions.make_months", now=now, ahead=MONTHS_AHEAD)
     return tx.run("usage.forget", before=(now - COUNTERS_KEPT).date().isoformat())

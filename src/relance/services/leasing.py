@@ -1,73 +1,139 @@
-"""The lease of the shards: the one authority on which process may act. It runs on the database's real clock."""
+"""Who may act for what: workers share the shards; each shard has one owner, an epoch that grows, and a lease.
 
+Rule 1: leases run on the database's real clock. A worker's own and those of its shards are prolonged together, so that
+        none of its shards outlasts it.
+Rule 2: a shard changes hands only when it is let go or its lease has ended, and its epoch grows each time.
+Rule 3: who decides something for a shard does it `fenced`: its transaction holds the shard's row, and fails if that has
+        changed hands. What is already true outside (a message that left, an answer that was read) is no decision.
+"""
+
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Concatenate, ParamSpec, TypeVar
 
 from relance.ports.store import Reader, Transaction
 
+T = TypeVar("T")
+P = ParamSpec("P")
 SHARDS = 256
+ALL_SHARDS = tuple(range(SHARDS))
+#: The shard whose owner does what needs doing once in the whole installation.
+FIRST = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shard:
-    """Who works one shard."""
+class Hold:
+    """One worker's right to act for one shard. It is worth nothing once the shard's epoch has grown."""
 
-    id: int
-    owner: str | None
-    epoch: int
-    lease_until: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """All shards are this worker's."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldElsewhere:
-    """Another engine works on this database, until then at least."""
-
+    shard: int
     owner: str
-    until: datetime
+    epoch: int
 
 
-def take_all(tx: Transaction, *, owner: str, lease_seconds: float, alone: bool) -> Taken | HeldElsewhere:
-    """Take every shard, or none. `alone`: a file lock already proves that no other engine lives."""
-    if alone:
-        tx.run("shards.take_all", owner=owner, lease_seconds=lease_seconds)
-        return Taken()
-    free = tx.all(Shard, "shards.free", size=SHARDS)
-    if len(free) < SHARDS:
-        ids = {shard.id for shard in free}
-        for held in tx.all(Shard, "shards.list"):
-            if held.id not in ids and held.owner is not None and held.lease_until is not None:
-                return HeldElsewhere(owner=held.owner, until=held.lease_until)
-    for shard in free:
-        params = {"id": shard.id, "epoch": shard.epoch}
-        if tx.one(int, "shards.take", **params, owner=owner, lease_seconds=lease_seconds) is None:
-            raise LostShardError(shard.id)
-    return Taken()
+class FencedError(Exception):
+    """The shard has changed hands since. Nothing was written, and nothing may be done for it any more."""
+
+    def __init__(self, hold: Hold) -> None:
+        super().__init__(f"shard {hold.shard} is no longer {hold.owner}'s at epoch {hold.epoch}")
 
 
-class LostShardError(Exception):
-    """Another engine was faster; read again."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one worker owns, and how much it should."""
 
-    def __init__(self, shard_id: int) -> None:
-        super().__init__(f"shard {shard_id} was taken by another engine")
-
-
-def renew(tx: Transaction, *, owner: str, lease_seconds: float) -> bool:
-    """Prolong the lease; False means that it was lost and nothing may be done any more."""
-    return len(tx.all(int, "shards.renew", owner=owner, lease_seconds=lease_seconds)) == SHARDS
+    holds: tuple[Hold, ...]
+    target: int
+    live: int  #: Workers that share the work, this one among them.
 
 
-def hand_back(tx: Transaction, *, owner: str) -> None:
-    """Free what this worker holds, after it has drained."""
-    for shard in tx.all(Shard, "shards.list"):
-        if shard.owner == owner:
-            tx.run("shards.hand_back", id=shard.id, owner=owner, epoch=shard.epoch)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """What may be a reason to take, or to give away."""
+
+    live: int
+    free: int  #: Shards that nobody owns, or only somebody whose lease has ended.
 
 
-def owners(reader: Reader) -> list[str]:
-    """Return the workers whose lease runs."""
-    return reader.all(str, "shards.live_owners")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """One who takes part."""
+
+    name: str
+    started_at: datetime
+    shards: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Owned:
+    id: int
+    epoch: int
+
+
+def fenced(
+    tx: Transaction, hold: Hold, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Run a service as the shard's owner, or not at all. Raises FencedError."""
+    fence(tx, [hold])
+    return fn(tx, *args, **kwargs)
+
+
+def fence(tx: Transaction, holds: Collection[Hold]) -> None:
+    """Hold these shards' rows until the transaction ends. Raises FencedError if one of them has changed hands."""
+    shards: dict[str, list[int]] = {}
+    for hold in holds:
+        shards.setdefault(hold.owner, []).append(hold.shard)
+    owned = {
+        Hold(shard=row.id, owner=owner, epoch=row.epoch)
+        for owner, listed in shards.items()
+        for row in tx.all(_Owned, "shards.hold", owner=owner, shard_list=listed)
+    }
+    for hold in holds:
+        if hold not in owned:
+            raise FencedError(hold)
+
+
+def take_part(tx: Transaction, *, owner: str, lease_seconds: float) -> Share:
+    """Prolong what this worker owns, join if it is new, and take what it is short of from what is free."""
+    rows = tx.all(_Owned, "shards.renew", owner=owner, lease_seconds=lease_seconds)
+    tx.run("workers.renew", name=owner, lease_seconds=lease_seconds)
+    live = tx.one(int, "workers.count_live") or 1
+    target = -(-SHARDS // live)
+    if len(rows) < target:
+        short = target - len(rows)
+        rows += tx.all(_Owned, "shards.take", owner=owner, lease_seconds=lease_seconds, size=short)
+    return _share(owner, rows, target, live)
+
+
+def take_all(tx: Transaction, *, owner: str, lease_seconds: float) -> Share:
+    """Take every shard, whoever had it: a file lock proves that no other engine lives."""
+    rows = tx.all(_Owned, "shards.take_all", owner=owner, lease_seconds=lease_seconds)
+    tx.run("workers.forget_others", name=owner)
+    tx.run("workers.renew", name=owner, lease_seconds=lease_seconds)
+    return _share(owner, rows, SHARDS, 1)
+
+
+def _share(owner: str, rows: Iterable[_Owned], target: int, live: int) -> Share:
+    holds = tuple(Hold(shard=row.id, owner=owner, epoch=row.epoch) for row in sorted(rows, key=lambda row: row.id))
+    return Share(holds=holds, target=target, live=live)
+
+
+def outlook(reader: Reader) -> Outlook:
+    """Return how many share the work, and how many shards are free."""
+    return Outlook(live=reader.one(int, "workers.count_live") or 0, free=reader.one(int, "shards.count_free") or 0)
+
+
+def hand_back(tx: Transaction, *, owner: str, shards: Collection[int]) -> frozenset[int]:
+    """Let go of drained shards; return those that were."""
+    return frozenset(tx.all(int, "shards.hand_back", owner=owner, shard_list=tuple(shards)))
+
+
+def leave(tx: Transaction, *, owner: str) -> None:
+    """Let go of everything of a worker that has drained, or is known to have ended."""
+    tx.run("shards.free_of", owner=owner)
+    tx.run("workers.leave", name=owner)
+
+
+def workers(reader: Reader) -> list[Worker]:
+    """Return everybody who takes part."""
+    return reader.all(Worker, "workers.live")

@@ -12,8 +12,6 @@ from relance.ports.store import Reader, Transaction
 from relance.services.records import columns, record
 from relance.services.refusals import NotFoundError, RefusedError
 
-SHARDS = 256
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
@@ -21,7 +19,9 @@ class Connected:
 
     workspace_id: int
     id: int
+    shard: int
     consecutive_failures: int
+    asked_for: bool  #: A worker that does not own it has needed it read since it was.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +183,11 @@ def mark_read(tx: Transaction, *, workspace_id: int, mailbox_id: int, started_at
     tx.run("mailboxes.mark_read", workspace_id=workspace_id, id=mailbox_id, started_at=started_at, now=now)
     if tx.run("mailboxes.mark_readable", workspace_id=workspace_id, id=mailbox_id):
         _note(tx, mailbox, EventName.MAILBOX_RECOVERED, f"{mailbox.address} can be read again", now)
+
+
+def ask_for_reading(tx: Transaction, *, workspace_id: int, mailbox_id: int, now: datetime) -> None:
+    """Let the worker that owns a mailbox read it soon; it looks every second."""
+    tx.run("mailboxes.ask_for_reading", workspace_id=workspace_id, id=mailbox_id, now=now)
 
 
 def cursors(reader: Reader, *, workspace_id: int, mailbox_id: int) -> dict[str, Cursor]:

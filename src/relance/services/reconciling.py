@@ -1,5 +1,6 @@
 """What the reconciler needs to know and to write about outcomes that were lost, and about copies in Sent."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,6 +9,7 @@ from relance.core.attempt import Attempt
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import OnUnknown
 from relance.ports.store import Reader, Transaction
+from relance.services.leasing import ALL_SHARDS
 from relance.services.situations import plan_of
 
 #: A server that saves what it relays has done so by then.
@@ -28,10 +30,10 @@ class Lost:
         return (self.attempt.release_by or self.attempt.planned_at) + defaults.AMBIGUITY_GRACE
 
 
-def due(reader: Reader, *, now: datetime, limit: int) -> list[Lost]:
-    """Return the lost outcomes that are due to be looked for."""
+def due(reader: Reader, *, now: datetime, limit: int, shards: Collection[int] = ALL_SHARDS) -> list[Lost]:
+    """Return the lost outcomes of these shards' mailboxes that are due to be looked for."""
     found = []
-    for attempt in reader.all(Attempt, "attempts.to_look_for", now=now, limit=limit):
+    for attempt in reader.all(Attempt, "attempts.to_look_for", shard_list=tuple(shards), now=now, limit=limit):
         mailbox = reader.one(Mailbox, "mailboxes.get", workspace_id=attempt.workspace_id, id=attempt.mailbox_id)
         if mailbox is not None:
             plan = plan_of(reader, attempt.workspace_id, attempt.sequence_id, attempt.version)
@@ -62,13 +64,15 @@ def _put_off(tx: Transaction, attempt: Attempt, at: datetime | None, why: str) -
     )
 
 
-def uncopied(reader: Reader, *, now: datetime, limit: int) -> list[tuple[Mailbox, list[Attempt]]]:
-    """Return, by mailbox, what was sent whose copy was not seen in Sent.
+def uncopied(
+    reader: Reader, *, now: datetime, limit: int, shards: Collection[int] = ALL_SHARDS
+) -> list[tuple[Mailbox, list[Attempt]]]:
+    """Return, by mailbox of these shards, what was sent whose copy was not seen in Sent.
 
     At once where the server is known to save none; after `COPY_AFTER` where that is still to be learned.
     """
     found = []
-    for mailbox in reader.all(Mailbox, "mailboxes.copying"):
+    for mailbox in reader.all(Mailbox, "mailboxes.copying", shard_list=tuple(shards)):
         before = now if mailbox.saves_sent is False else now - COPY_AFTER
         attempts = reader.all(
             Attempt,

@@ -5,6 +5,7 @@ Rule 2: what was in flight may have left: it becomes `unknown`. That of an earli
         engine is gone; our own only after its last possible moment.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -14,6 +15,7 @@ from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.ports.store import Reader, Transaction
 from relance.services import moving, slots
+from relance.services.leasing import ALL_SHARDS
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.sending.reserve import lock
 from relance.services.sending.settle import lose
@@ -25,23 +27,54 @@ AFTER_RELEASE = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Orphan:
+    """An attempt that nobody works on, and its mailbox's shard."""
+
+    workspace_id: int
+    id: int
+    enrollment_id: int
+    shard: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """An enrollment that somebody holds."""
+
+    workspace_id: int
+    id: int
+    shard: int
+    lock_holder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeftBehind:
     """What nobody works on any more."""
 
-    abandoned: list[Attempt]  #: In flight for an engine that is gone, or past the last moment of their dot.
-    locked: list[Enrollment]  #: Held by another process, or by this one for too long; who is at work the caller knows.
-    slots: list[Attempt]  #: Ended, and still holding a slot.
+    abandoned: list[Orphan]  #: In flight for an engine that is gone, or past the last moment of their dot.
+    locked: list[Locked]  #: By a worker that is gone, or by this one for too long; who is at work the caller knows.
+    slots: list[Orphan]  #: Ended, and still holding a slot.
 
 
-def left_behind(reader: Reader, *, worker: str, now: datetime, limit: int, since: datetime | None = None) -> LeftBehind:
-    """Return what looks left behind, as one process sees it that has been the only engine `since` then."""
+def left_behind(
+    reader: Reader,
+    *,
+    worker: str,
+    now: datetime,
+    limit: int,
+    since: datetime | None = None,
+    shards: Collection[int] = ALL_SHARDS,
+) -> LeftBehind:
+    """Return what looks left behind in these shards, as a worker sees it that has owned them `since` then."""
+    shard_list = tuple(shards)
     over = now - AFTER_RELEASE
     if since is not None:
         over = max(over, since + defaults.RELEASE_DEADLINE)  # the deadline of what began when we came
     return LeftBehind(
-        abandoned=reader.all(Attempt, "attempts.abandoned", now=over, limit=limit),
-        locked=reader.all(Enrollment, "enrollments.left_locked", worker=worker, now=now, limit=limit),
-        slots=reader.all(Attempt, "attempts.slots_left_behind", limit=limit),
+        abandoned=reader.all(Orphan, "attempts.abandoned", shard_list=shard_list, now=over, limit=limit),
+        locked=reader.all(
+            Locked, "enrollments.left_locked", shard_list=shard_list, worker=worker, now=now, limit=limit
+        ),
+        slots=reader.all(Orphan, "attempts.slots_left_behind", shard_list=shard_list, limit=limit),
     )
 
 
@@ -68,7 +101,7 @@ def take_over(tx: Transaction, *, workspace_id: int, enrollment_id: int, holder:
     return True
 
 
-def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
+def give_up_on(tx: Transaction, attempt: Attempt | Orphan, *, now: datetime) -> None:
     """Call an abandoned attempt unknown."""
     lose(
         tx,
@@ -79,7 +112,7 @@ def give_up_on(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
     )
 
 
-def return_slot(tx: Transaction, found: Attempt) -> None:
+def return_slot(tx: Transaction, found: Attempt | Orphan) -> None:
     """Give back what an attempt that has not left still holds, whatever was read of it before."""
     ids = {"workspace_id": found.workspace_id}
     attempt = tx.one(Attempt, "attempts.get", **ids, id=found.id)

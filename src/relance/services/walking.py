@@ -1,5 +1,6 @@
 """Steps that need no mailbox: a wait that is over, a branch that can be decided."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +12,7 @@ from relance.core.sequence import BranchStep, SequenceStatus, WaitStep
 from relance.core.situation import Situation
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
+from relance.services.leasing import ALL_SHARDS
 from relance.services.refusals import LostRaceError
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, gather, workspace_of, zone_for
@@ -24,10 +26,18 @@ class _Ended:
     target: str | None
 
 
-def due(reader: Reader, *, now: datetime, limit: int) -> list[tuple[int, int]]:
-    """Return (workspace_id, id) of enrollments whose wait or branch may be over, the most due first."""
-    rows = reader.all(Enrollment, "enrollments.due_to_walk", now=now, limit=limit)
-    return [(row.workspace_id, row.id) for row in rows]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """An enrollment whose wait or branch may be over, and whose business that is."""
+
+    workspace_id: int
+    id: int
+    shard: int
+
+
+def due(reader: Reader, *, now: datetime, limit: int, shards: Collection[int] = ALL_SHARDS) -> list[Due]:
+    """Return the enrollments of these shards whose wait or branch may be over, the most due first."""
+    return reader.all(Due, "enrollments.due_to_walk", shard_list=tuple(shards), now=now, limit=limit)
 
 
 def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str, keys: Keys, now: datetime) -> bool:

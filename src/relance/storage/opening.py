@@ -1,4 +1,4 @@
-"""Opening the store that a URL or a path names, with its schema up to date; and the lock of the one engine."""
+"""Opening the store that a URL or a path names, with its schema up to date; and the locks of its engines."""
 
 import contextlib
 import fcntl
@@ -24,6 +24,7 @@ class EngineRunningError(StoreBusyError):
 class EngineLock:
     """The lock as its holder has it. `dead` are workers that held it before and may have left a lease behind."""
 
+    path: Path
     handle: int
     worker: str
     dead: tuple[str, ...]
@@ -71,29 +72,46 @@ def _open_postgres(url: str) -> Store:
 
 
 @contextlib.contextmanager
-def engine_lock(path: Path, *, worker: str = "") -> Iterator[EngineLock]:
-    """Be the only engine of a data directory while the block runs; `path` is its `engine.lock`.
+def engine_lock(path: Path, *, worker: str = "", places: int = 1) -> Iterator[EngineLock]:
+    """Be one of at most `places` engines of a data directory while the block runs; `path` is its `engine.lock`.
 
-    The lock is the kernel's and ends with the process, however it ends: whoever held it before is dead. Raises
-    EngineRunningError naming the one that lives.
+    Each place is a file of its own: `engine.lock`, `engine-2.lock` and so on. The lock is the kernel's and ends with
+    the process, however it ends: whoever held it before is dead. Raises EngineRunningError naming the one that lives.
     """
+    for number in range(1, places + 1):
+        place = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
+        handle = _lock(place)
+        if handle is not None:
+            break
+    else:
+        raise EngineRunningError(
+            f"An engine (process {_holder(path)}) already works on {path.parent}: stop it first, or use another --data",
+        )
+    try:
+        lock = EngineLock(path=place, handle=handle, worker=worker, dead=tuple(_words(handle)[1:]))
+        lock.write(*lock.dead)
+        yield lock
+    finally:
+        os.close(handle)
+
+
+def _lock(path: Path) -> int | None:
+    """Return the handle of a file that is ours now, None if another process has it."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreUnavailableError(f"{path} cannot be written: {error.strerror}") from error
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            pid = next(iter(_words(handle)), "unknown")
-            raise EngineRunningError(
-                f"An engine (process {pid}) already works on {path.parent}: stop it first, or use another --data",
-            ) from error
-        lock = EngineLock(handle=handle, worker=worker, dead=tuple(_words(handle)[1:]))
-        lock.write(*lock.dead)
-        yield lock
-    finally:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
         os.close(handle)
+        return None
+    return handle
+
+
+def _holder(path: Path) -> str:
+    """Return the process id that stands in a lock's file."""
+    return next(iter(path.read_text("utf-8", "replace").split()), "unknown")
 
 
 def _words(handle: int) -> list[str]:

@@ -32,9 +32,7 @@ class _Workspace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shard:
     id: int
-    owner: str | None
     epoch: int
-    lease_until: datetime | None
 
 
 class _OnPurposeError(Exception):
@@ -284,40 +282,37 @@ async def a_transaction_ends_with_its_function(store: Store) -> None:
     assert [] == await store.read(_names)
 
 
-async def of_two_who_take_a_shard_one_has_it(store: Store) -> None:
-    """Compare and set on the epoch that was read; the database's clock gives the lease."""
+async def of_two_who_take_shards_each_has_its_own(store: Store) -> None:
+    """Whoever takes first has it; nobody else has the same one."""
 
-    def take(tx: Transaction, owner: str) -> int | None:
-        return tx.one(int, "shards.take", id=7, owner=owner, epoch=0, lease_seconds=30)
+    def take(tx: Transaction, owner: str) -> list[_Shard]:
+        return tx.all(_Shard, "shards.take", owner=owner, lease_seconds=30, size=256)
 
-    taken = await asyncio.gather(store.write(take, "a"), store.write(take, "b"))
-    shards = await store.read(lambda reader: reader.all(_Shard, "shards.list"))
-    clock = await store.read(lambda reader: reader.one(datetime, "clock.now"))
-    lease = shards[7].lease_until
+    one, other = await asyncio.gather(store.write(take, "a"), store.write(take, "b"))
 
-    assert {1, None} == set(taken)
-    assert list(range(256)) == [shard.id for shard in shards]
-    assert clock is not None
-    assert lease is not None
-    assert timedelta(seconds=10) < lease - clock <= timedelta(seconds=30)
+    assert list(range(256)) == sorted(shard.id for shard in [*one, *other])
+    assert {1} == {shard.epoch for shard in [*one, *other]}
+    assert [] == await store.write(take, "c")
 
 
 async def a_lease_that_runs_is_not_taken_and_one_that_ended_is(store: Store) -> None:
     """Let a successor take the shard over at the next epoch, and the old owner not renew it."""
 
-    def take(tx: Transaction, owner: str, epoch: int, seconds: float) -> int | None:
-        return tx.one(int, "shards.take", id=9, owner=owner, epoch=epoch, lease_seconds=seconds)
+    def take(tx: Transaction, owner: str, seconds: float) -> list[int]:
+        return [shard.epoch for shard in tx.all(_Shard, "shards.take", owner=owner, lease_seconds=seconds, size=256)]
 
-    def renew(tx: Transaction, owner: str) -> list[int]:
-        return tx.all(int, "shards.renew", owner=owner, lease_seconds=30.0)
+    def renew(tx: Transaction, owner: str) -> int:
+        return tx.run("shards.renew", owner=owner, lease_seconds=30.0)
 
-    assert 1 == await store.write(take, "a", 0, 30.0)
-    assert await store.write(take, "b", 1, 30.0) is None
-    assert 1 == await store.write(lambda tx: tx.run("shards.hand_back", id=9, owner="a", epoch=1))
-    assert 2 == await store.write(take, "a", 1, -1.0)
-    assert 3 == await store.write(take, "b", 2, 30.0)
-    assert [] == await store.write(renew, "a")
-    assert [9] == await store.write(renew, "b")
+    def hand_back(tx: Transaction) -> int:
+        return tx.run("shards.hand_back", owner="a", shard_list=[9])
+
+    assert [1] * 256 == await store.write(take, "a", 30.0)
+    assert [] == await store.write(take, "b", 30.0)
+    assert 1 == await store.write(hand_back)
+    assert [2] == await store.write(take, "a", -1.0)
+    assert [3] == await store.write(take, "b", 30.0)
+    assert [255, 1] == [await store.write(renew, owner) for owner in ("a", "b")]
 
 
 async def closing_commits_what_was_accepted_and_refuses_the_rest(store: Store) -> None:
@@ -355,7 +350,7 @@ CHECKS: tuple[Check, ...] = (
     many_rows_and_arrays,
     a_batch_is_refused_whole,
     a_transaction_ends_with_its_function,
-    of_two_who_take_a_shard_one_has_it,
+    of_two_who_take_shards_each_has_its_own,
     a_lease_that_runs_is_not_taken_and_one_that_ended_is,
     closing_commits_what_was_accepted_and_refuses_the_rest,
 )

@@ -1,10 +1,12 @@
 """Fetched messages and the cursor that is right once they are stored, in one transaction: nothing is lost between."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from relance.ports.connector import FolderBatch, FolderRole
 from relance.ports.store import Reader, Transaction
+from relance.services.leasing import ALL_SHARDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,9 @@ def staged_copies_of(reader: Reader, *, workspace_id: int, mailbox_id: int, limi
     )
 
 
-def waiting_mailboxes(reader: Reader) -> list[Waiting]:
-    """Return the mailboxes with something that waits."""
-    return reader.all(Waiting, "raw_messages.waiting_mailboxes")
+def waiting_mailboxes(reader: Reader, shards: Collection[int] = ALL_SHARDS) -> list[Waiting]:
+    """Return the mailboxes of these shards with something that waits."""
+    return reader.all(Waiting, "raw_messages.waiting_mailboxes", shard_list=tuple(shards))
 
 
 def mark_failed(tx: Transaction, *, workspace_id: int, staged_id: int, error: str) -> None:

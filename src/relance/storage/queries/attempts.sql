@@ -98,28 +98,32 @@ SELECT coalesce(next_look_at, :far::timestamptz) AS next_look_at FROM attempts
 WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND status = 'unknown'
 
 -- name: attempts.to_look_for
--- Outcomes that are unknown and due to be looked for, the oldest first; not while their mailbox is read back anyway.
+-- Outcomes of these shards' mailboxes that are unknown and due to be looked for, the oldest first; not while their mailbox
+-- is read back anyway.
 SELECT {attempts.columns} FROM attempts
 WHERE status = 'unknown' AND next_look_at <= :now
-    AND NOT EXISTS (
+    AND EXISTS (
         SELECT 1 FROM mailboxes m
-        WHERE m.workspace_id = attempts.workspace_id AND m.id = attempts.mailbox_id AND m.status = 'recovering'
+        WHERE m.workspace_id = attempts.workspace_id AND m.id = attempts.mailbox_id AND m.status <> 'recovering'
+            AND m.shard = ANY (:shard_list::int[])
     )
 ORDER BY next_look_at
 LIMIT :limit
 
 -- name: attempts.abandoned
--- In flight past the last moment at which the dot could have left: the process that sent them is gone.
-SELECT {attempts.columns} FROM attempts
-WHERE status = 'in_flight' AND release_by < :now
-ORDER BY id
+-- In flight from these shards' mailboxes past the last moment at which the dot could have left: their sender is gone.
+SELECT a.workspace_id, a.id, a.enrollment_id, m.shard FROM attempts a
+JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
+WHERE a.status = 'in_flight' AND a.release_by < :now AND m.shard = ANY (:shard_list::int[])
+ORDER BY a.id
 LIMIT :limit
 
 -- name: attempts.slots_left_behind
--- Ended without giving their slot back.
-SELECT {attempts.columns} FROM attempts
-WHERE status IN ('voided', 'failed') AND holds_slot
-ORDER BY id
+-- Of these shards' mailboxes, and ended without giving their slot back.
+SELECT a.workspace_id, a.id, a.enrollment_id, m.shard FROM attempts a
+JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
+WHERE a.status IN ('voided', 'failed') AND a.holds_slot AND m.shard = ANY (:shard_list::int[])
+ORDER BY a.id
 LIMIT :limit
 
 -- name: attempts.uncopied

@@ -118,18 +118,22 @@ UPDATE enrollments SET lock_holder = NULL, lock_expires_at = NULL, revision = re
 WHERE workspace_id = :workspace_id AND id = :id AND lock_holder = :worker
 
 -- name: enrollments.left_locked
--- Rows whose holder is not this worker: left behind by a process that died, or held by a live one elsewhere. And this
--- worker's own whose time is over: the caller knows on which of them it still works.
-SELECT {enrollments.columns} FROM enrollments
-WHERE lock_holder IS NOT NULL AND (lock_holder <> :worker OR lock_expires_at < :now)
+-- Rows of these shards whose holder takes part no more: it died. And this worker's own whose time is over: the caller
+-- knows on which of them it still works.
+SELECT workspace_id, id, shard, lock_holder FROM enrollments
+WHERE lock_holder IS NOT NULL AND shard = ANY (:shard_list::int[])
+    AND CASE WHEN lock_holder = :worker THEN lock_expires_at < :now ELSE NOT EXISTS (
+        SELECT 1 FROM workers w WHERE w.name = enrollments.lock_holder AND w.lease_until >= {clock.present}
+    ) END
 ORDER BY id
 LIMIT :limit
 
 -- name: enrollments.due_to_walk
--- Waits and branches that may be over, in live sequences, the most due first; not while a mailbox of theirs recovers,
--- since a branch asks for answers.
-SELECT {enrollments.columns} FROM enrollments
+-- Waits and branches of these shards that may be over, in live sequences, the most due first; not while a mailbox of
+-- theirs recovers, since a branch asks for answers.
+SELECT workspace_id, id, shard FROM enrollments
 WHERE status IN ('active', 'waiting') AND step_kind <> 'email' AND ready_at <= :now
+    AND shard = ANY (:shard_list::int[])
     AND NOT EXISTS (
         SELECT 1 FROM mailboxes r WHERE r.workspace_id = enrollments.workspace_id AND r.status = 'recovering'
     )

@@ -31,19 +31,23 @@ ORDER BY address
 SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
 
 -- name: mailboxes.to_read
--- Every mailbox that is connected, over the installation, with what decides whether it rests from being read. One that
--- recovers is read back by other rules.
-SELECT workspace_id, id, consecutive_failures FROM mailboxes WHERE status NOT IN ('removed', 'recovering') ORDER BY id
+-- Every mailbox of these shards that is connected, with what decides whether it is read and whether it rests from it.
+-- One that recovers is read back by other rules.
+SELECT workspace_id, id, shard, consecutive_failures,
+    coalesce(read_asked_at > fresh_at, read_asked_at IS NOT NULL) AS asked_for
+FROM mailboxes
+WHERE status NOT IN ('removed', 'recovering') AND shard = ANY (:shard_list::int[])
+ORDER BY id
 
 -- name: mailboxes.addresses
 -- Every address that a connected mailbox of the workspace goes by.
 SELECT address, aliases FROM mailboxes WHERE workspace_id = :workspace_id AND status <> 'removed'
 
 -- name: mailboxes.free
--- What could send now: no gap, no cap and no trouble in the way, the least recently served first. While one mailbox of
--- a workspace recovers, none does: what it wrote, and what was answered to it, is not known yet.
-SELECT workspace_id, id, address, pool FROM mailboxes
-WHERE status IN ('active', 'auth_error', 'unreachable')
+-- What of these shards could send now: no gap, no cap and no trouble in the way, the least recently served first. While
+-- one mailbox of a workspace recovers, none does: what it wrote, and what was answered to it, is not known yet.
+SELECT workspace_id, id, shard, address, pool FROM mailboxes
+WHERE status IN ('active', 'auth_error', 'unreachable') AND shard = ANY (:shard_list::int[])
     AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
     AND (skip_until IS NULL OR skip_until <= :now)
     AND NOT EXISTS (
@@ -219,6 +223,18 @@ UPDATE mailboxes SET last_read_at = :now,
         THEN :started_at::timestamptz ELSE fresh_at END
 WHERE workspace_id = :workspace_id AND id = :id
 
+-- name: mailboxes.ask_for_reading
+-- Whoever owns it is to read it. Asking again before it was read since changes nothing.
+UPDATE mailboxes SET read_asked_at = :now
+WHERE workspace_id = :workspace_id AND id = :id AND (read_asked_at IS NULL OR read_asked_at <= last_read_at)
+
+-- name: mailboxes.to_watch
+-- Every mailbox of these shards that can be watched: not those whose reading side refuses the login.
+SELECT workspace_id, id, shard FROM mailboxes
+WHERE status <> 'removed' AND shard = ANY (:shard_list::int[])
+    AND (status <> 'auth_error' OR last_skip_reason = 'smtp_login_refused')
+ORDER BY id
+
 -- name: mailboxes.learn
 -- Keep what was learned about its SMTP side; NULL leaves it as it was.
 UPDATE mailboxes SET saves_sent = coalesce(:saves_sent::boolean, saves_sent),
@@ -247,9 +263,10 @@ ORDER BY 1
 LIMIT 1
 
 -- name: mailboxes.copying
--- Working mailboxes that sent something whose copy was not seen, and whose server is not known to save copies.
+-- Working mailboxes of these shards that sent something whose copy was not seen, and whose server is not known to save
+-- copies.
 SELECT {mailboxes.columns} FROM mailboxes
-WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent)
+WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent) AND shard = ANY (:shard_list::int[])
     AND EXISTS (
         SELECT 1 FROM attempts a
         WHERE a.workspace_id = mailboxes.workspace_id AND a.mailbox_id = mailboxes.id

@@ -21,13 +21,12 @@ ORDER BY id
 LIMIT :limit
 
 -- name: raw_messages.waiting_mailboxes
--- The mailboxes with something that waits to be understood. In one that recovers, Sent comes before everything else.
-SELECT DISTINCT workspace_id, mailbox_id FROM raw_messages
-WHERE NOT EXISTS (
-    SELECT 1 FROM mailboxes m
-    WHERE m.workspace_id = raw_messages.workspace_id AND m.id = raw_messages.mailbox_id AND m.status = 'recovering'
-)
-ORDER BY workspace_id, mailbox_id
+-- The mailboxes of these shards with something that waits to be understood. In one that recovers, Sent comes before
+-- everything else.
+SELECT DISTINCT r.workspace_id, r.mailbox_id FROM raw_messages r
+JOIN mailboxes m ON m.workspace_id = r.workspace_id AND m.id = r.mailbox_id
+WHERE m.status <> 'recovering' AND m.shard = ANY (:shard_list::int[])
+ORDER BY r.workspace_id, r.mailbox_id
 
 -- name: raw_messages.copies_of_mailbox
 -- What waits in one mailbox where copies of its own messages lie, in the order in which they came there.

@@ -1,40 +1,46 @@
--- Who works which shard. Leases run on the database's real clock; every change names the epoch it read.
+-- Who works which shard. Leases run on the database's real clock; every change of owner lets the epoch grow.
+--
+-- Whoever writes for a shard holds its row FOR KEY SHARE, which renewing a lease does not disturb; whoever takes a shard
+-- or gives it away locks the row FOR UPDATE, or passes it by while somebody holds it.
 
--- part: shards.columns
-id, owner, epoch, lease_until
-
--- name: shards.list
--- Every shard, in order.
-SELECT {shards.columns} FROM shards ORDER BY id
-
--- name: shards.free
--- Up to `size` shards whose lease has ended or that nobody owns.
-SELECT {shards.columns} FROM shards
-WHERE owner IS NULL OR lease_until < {clock.present} ORDER BY id LIMIT :size
-
--- name: shards.live_owners
--- Workers whose lease runs.
-SELECT DISTINCT owner FROM shards WHERE owner IS NOT NULL AND lease_until >= {clock.present} ORDER BY owner
-
--- name: shards.take
--- The new epoch, if the shard is still free and at the epoch that was read. No row: someone else was faster.
-UPDATE shards
-SET owner = :owner, epoch = epoch + 1, lease_until = {clock.lease_end}
-WHERE id = :id AND epoch = :epoch AND (owner IS NULL OR lease_until < {clock.present})
-RETURNING epoch
+-- name: shards.hold
+-- The epochs of those of these shards that this worker owns; none of them changes hands before this transaction ends.
+SELECT id, epoch FROM shards WHERE owner = :owner AND id = ANY (:shard_list::int[]) ORDER BY id
+--postgres FOR KEY SHARE
 
 -- name: shards.renew
--- The shards whose lease this worker has prolonged; one that is missing was lost.
-UPDATE shards
-SET lease_until = {clock.lease_end}
-WHERE owner = :owner AND lease_until >= {clock.present}
-RETURNING id
+-- What this worker owns, its lease prolonged. What is missing was taken by another since.
+UPDATE shards SET lease_until = {clock.lease_end} WHERE owner = :owner RETURNING id, epoch
 
--- name: shards.hand_back
--- Frees a drained shard, if it is still owned at this epoch.
-UPDATE shards SET owner = NULL, lease_until = NULL
-WHERE id = :id AND owner = :owner AND epoch = :epoch
+-- name: shards.take
+-- The shards taken, with their new epochs: at most `size` of those that nobody owns or whose lease has ended. One whose
+-- row is held is passed by until the next time.
+WITH free AS MATERIALIZED (
+    SELECT id FROM shards WHERE owner IS NULL OR lease_until < {clock.present} ORDER BY id LIMIT :size
+    --postgres FOR UPDATE SKIP LOCKED
+)
+UPDATE shards SET owner = :owner, epoch = epoch + 1, lease_until = {clock.lease_end}
+WHERE id IN (SELECT id FROM free)
+RETURNING id, epoch
 
 -- name: shards.take_all
 -- Every shard, whoever had it: for SQLite's one engine, which holds the file lock.
-UPDATE shards SET owner = :owner, epoch = epoch + 1, lease_until = {clock.lease_end}
+UPDATE shards SET owner = :owner, epoch = epoch + 1, lease_until = {clock.lease_end} RETURNING id, epoch
+
+-- name: shards.hand_back
+-- The shards let go. One whose row is held is kept until the next time.
+WITH drained AS MATERIALIZED (
+    SELECT id FROM shards WHERE owner = :owner AND id = ANY (:shard_list::int[]) ORDER BY id
+    --postgres FOR UPDATE SKIP LOCKED
+)
+UPDATE shards SET owner = NULL, lease_until = NULL
+WHERE id IN (SELECT id FROM drained)
+RETURNING id
+
+-- name: shards.free_of
+-- Let go of everything that this worker owned, which is known to have ended.
+UPDATE shards SET owner = NULL, lease_until = NULL WHERE owner = :owner
+
+-- name: shards.count_free
+-- How many nobody owns, or only somebody whose lease has ended.
+SELECT count(*) FROM shards WHERE owner IS NULL OR lease_until < {clock.present}

@@ -42,6 +42,13 @@ CREATE TABLE shards (
 
 INSERT INTO shards (id) SELECT generate_series(0, 255);
 
+-- Who takes part. Times are the database's real time. A row whose lease has ended is a worker that died.
+CREATE TABLE workers (
+    name TEXT PRIMARY KEY,
+    started_at TIMESTAMPTZ NOT NULL,
+    lease_until TIMESTAMPTZ NOT NULL
+);
+
 -- A table and not a CHECK: a new kind must not rebuild the tables that name it.
 CREATE TABLE step_kinds (
     kind TEXT PRIMARY KEY

@@ -37,6 +37,13 @@ CREATE TABLE shards (
 WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 255)
 INSERT INTO shards (id) SELECT n FROM numbers;
 
+-- Who takes part. Times are the database's real time. A row whose lease has ended is a worker that died.
+CREATE TABLE workers (
+    name TEXT PRIMARY KEY,
+    started_at TEXT NOT NULL,
+    lease_until TEXT NOT NULL
+) STRICT;
+
 -- A table and not a CHECK: a new kind must not rebuild the tables that name it.
 CREATE TABLE step_kinds (
     kind TEXT PRIMARY KEY

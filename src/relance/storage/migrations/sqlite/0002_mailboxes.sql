@@ -34,6 +34,7 @@ CREATE TABLE mailboxes (
     recover_since TEXT,  -- the state was put back: read from then on before anything is sent
     recovers_to TEXT CHECK (recovers_to IN ('active', 'paused')),
     sent_read_back_at TEXT,
+    read_asked_at TEXT,  -- when a worker that does not own it last needed it read
     shard INTEGER NOT NULL CHECK (shard BETWEEN 0 AND 255),
     revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TEXT NOT NULL,

@@ -38,6 +38,8 @@ CREATE TABLE enrollments (
     ended_at TEXT,
     -- When the row may be claimed: the later of its due time, which never slides, and its own deferral.
     ready_at TEXT GENERATED ALWAYS AS (CASE WHEN skip_until > next_due_at THEN skip_until ELSE next_due_at END) STORED,
+    -- Whose business are the steps that need no mailbox. Ids count up, so this spreads evenly.
+    shard INTEGER GENERATED ALWAYS AS (lead_id % 256) STORED,
     UNIQUE (workspace_id, id),
     UNIQUE (workspace_id, uid),
     UNIQUE (workspace_id, id, lead_id),  -- what an attempt points to: it is about this very person
