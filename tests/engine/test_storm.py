@@ -33,6 +33,7 @@ async def storm(any_rig):
     """Return a rig over a store that counts, with a large and a small sequence that were paused two weeks ago."""
     rig = Rig(CountingStore(any_rig.store.inner))
     rig.workspace = await rig.store.write(builders.workspace)
+    await rig.rights.take(rig.store)
     for address in BOXES:
         await rig.mailbox(address, daily_cap=DAILY, hourly_cap=HOURLY, min_gap=GAP, max_gap=2 * GAP)
     await rig.publish(builders.plan(email("hello", subject="Hello"), name="large", window=Window()))

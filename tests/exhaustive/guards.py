@@ -70,7 +70,7 @@ GUARDS = (
     Guard(
         name="the lease, looked at before the dot",
         where=Sender,
-        text="and around.lease_holds()",
+        text="and around.shards.still(hold)",
         instead="",
         script=Script(stalls=1, ticks=(_STALL.ticks[0] / 4,)),
     ),

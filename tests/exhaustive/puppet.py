@@ -5,6 +5,7 @@ again from its claim and hears the same. It decides nothing by chance, and its c
 """
 
 from collections.abc import Callable, Coroutine, Generator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import Accepted, Connector, Envelope
 from relance.ports.store import Transaction
 from relance.services.dispatching import Claim
+from relance.services.leasing import ALL_SHARDS, Hold
 from relance.testing.builders import KEYS
 from relance.testing.fake_clock import MONDAY, FakeMonotonic
 
@@ -98,6 +100,33 @@ class _Asking:
         """Nothing is open."""
 
 
+#: Every shard is the stage's in the database, whoever acts: which worker still may is played.
+STAGE = tuple(Hold(shard=number, owner="stage", epoch=1) for number in ALL_SHARDS)
+
+
+class Leased:
+    """Implements `engine.surroundings.Rights`: a worker that has lost its lease goes on with what it has begun."""
+
+    def __init__(self, leased: Callable[[], bool]) -> None:
+        self._leased = leased
+
+    def hold(self, shard: int) -> Hold:
+        """Return a shard's."""
+        return STAGE[shard]
+
+    def holds(self) -> tuple[Hold, ...]:
+        """Return all, or none."""
+        return STAGE if self._leased() else ()
+
+    def still(self, _: Hold) -> bool:
+        """Whether the lease is not lost."""
+        return self._leased()
+
+    def work(self, _: Hold) -> AbstractContextManager[None]:
+        """Nobody drains."""
+        return nullcontext()
+
+
 class Puppet:
     """One worker's sender. `at` and `leased` are what its clock and its lease say at present."""
 
@@ -128,7 +157,7 @@ class Puppet:
             keys=KEYS,
             worker=self.name,
             connect=_connected_to(asking),
-            lease_holds=lambda: self.leased,
+            shards=Leased(lambda: self.leased),
         )
         sending = Sender(around, Connections(around), _refresh).send(claimed)
         self.at = began_at

@@ -12,7 +12,7 @@ from typing import Any
 from exhaustive import outside
 from exhaustive.ground import AnyGround
 from exhaustive.outside import Post
-from exhaustive.puppet import Ask, Position, Puppet, Silence, run_through
+from exhaustive.puppet import STAGE, Ask, Leased, Position, Puppet, Silence, run_through
 from relance.core.mailbox import Mailbox
 from relance.engine.connections import Connections
 from relance.engine.reconciler import Reconciler
@@ -20,7 +20,7 @@ from relance.engine.rescuer import Rescuer
 from relance.engine.surroundings import Surroundings
 from relance.ports.connector import Accepted, NotReleasedError, OutcomeUnknownError, RejectedError
 from relance.ports.store import CommitUnknownError, ConflictError, StoreError
-from relance.services import dispatching
+from relance.services import dispatching, leasing
 from relance.services.refusals import LostRaceError
 from relance.testing import builders
 from relance.testing.builders import KEYS
@@ -91,6 +91,7 @@ class Stage:
         self.puppets: dict[str, Puppet] = {}
         steps = [builders.email("intro", subject="Question"), builders.email("bump", "10m")][: script.steps]
         self.workspace = ground.carry_out(builders.workspace)
+        ground.carry_out(leasing.take_all, owner="stage", lease_seconds=60.0)
         ground.carry_out(builders.published, self.workspace, builders.plan(*steps))
         self.boxes = tuple(
             ground.carry_out(builders.mailbox, self.workspace, f"{name}@ours.example") for name in ("bo", "cy")
@@ -262,14 +263,14 @@ class Stage:
             keys=KEYS,
             worker=worker.name,
             connect=connect,
-            lease_holds=lambda: worker.leased,
+            shards=Leased(lambda: worker.leased),
         )
 
     def _rescue(self, state: State, worker: Worker) -> State | None:
         claimed = worker.position.claimed.enrollment_id if worker.position else None
         rescuer = Rescuer(self._around(state, worker), lambda _, enrollment_id: enrollment_id == claimed)
         assert worker.since is not None
-        rescuer.took_over(worker.since)
+        rescuer.took_over(STAGE, worker.since)
         return state if run_through(rescuer.run_once()) else None
 
     def _reconcile(self, state: State, worker: Worker) -> State | None:
