@@ -40,8 +40,9 @@ def assert_one_sentence(answer: Answer, *words: str) -> None:
 # --- another engine ---
 
 
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_a_second_engine_is_refused_while_commands_work_beside_the_first(product: Product):
-    """Exit 3 and a sentence that names the first; once that is gone, the next one starts at once, even after a kill."""
+    """Over SQLite: exit 3 and a sentence that names the first; the next one starts at once, even after a kill."""
     with product.engine() as first:
         wait_until(lambda: product.engine_pid() == first.pid, 20, what="the first engine")
         refused = product.ask("run", code=3)

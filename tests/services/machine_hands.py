@@ -246,8 +246,8 @@ class Hands(RuleBasedStateMachine):
     @rule()
     def walk(self) -> None:
         """End the waits that are over."""
-        for workspace_id, enrollment_id in self.run(self.store.read(walking.due, now=self.life.now, limit=99)):
-            ids = {"workspace_id": workspace_id, "enrollment_id": enrollment_id}
+        for due in self.run(self.store.read(walking.due, now=self.life.now, limit=99)):
+            ids = {"workspace_id": due.workspace_id, "enrollment_id": due.id}
             self.run(self.store.write(walking.walk, **ids, worker=WORKER, keys=KEYS, now=self.life.now))
 
     # --- looking ---

@@ -12,7 +12,17 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.suppression import tombstone_of
 from relance.ports.generation import Generation
 from relance.ports.journal import OptOut
-from relance.services import enrollments, generations, mailboxes, recovering, reports, sending, walking, workspaces
+from relance.services import (
+    enrollments,
+    generations,
+    leasing,
+    mailboxes,
+    recovering,
+    reports,
+    sending,
+    walking,
+    workspaces,
+)
 from relance.services.generations import Counted
 from relance.services.refusals import RefusedError
 from relance.testing import letters
@@ -118,7 +128,7 @@ async def test_a_database_without_its_file_is_current_while_an_engine_works_on_i
     await _installed(life)
     await life.scene()
     await _count(life, None)
-    await life.store.write(lambda tx: tx.run("shards.take_all", owner="elsewhere", lease_seconds=30.0))
+    await life.store.write(leasing.take_all, owner="elsewhere", lease_seconds=30.0)
 
     assert (await _count(life, None)).noticed is None
 
