@@ -215,3 +215,27 @@ def test_what_came_from_outside_cannot_steer_the_terminal(shell):
     table = shell.ok("lead", "list").out
 
     assert not set("\x1b\u202e") & set(table)
+
+
+def test_an_entry_under_a_key_comes_in_once(shell):
+    """A request that is sent again because its answer was lost changes nothing; the key of somebody else is refused."""
+    first = shell.ok("lead", "add", "zoe@example.org", "company=Acme", "--key", "form-1", "--json").facts
+    again = shell.ok("lead", "add", "zoe@example.org", "company=Other", "--key", "form-1", "--json").facts
+    lead = shell.ok("lead", "show", "zoe@example.org", "--json").facts
+    other = shell.run("lead", "add", "max@example.org", "--key", "form-1")
+
+    assert ("added", "repeated", first["id"]) == (first["outcome"], again["outcome"], again["id"])
+    assert ("Acme", 1) == (lead["fields"]["company"], len(lead["touches"]))
+    assert 1 == other.code
+    assert "'form-1' came in before with zoe@example.org" in other.complaint
+
+
+def test_rows_under_a_key_come_in_once(shell, tmp_path):
+    """However often the file is imported; the key is no field."""
+    (tmp_path / "keyed.csv").write_text("email,Idempotency Key\nzoe@example.org,r-1\n", encoding="utf-8")
+    once = shell.ok("lead", "import", tmp_path / "keyed.csv", "--json").facts
+    twice = shell.ok("lead", "import", tmp_path / "keyed.csv", "--json").facts
+    lead = shell.ok("lead", "show", "zoe@example.org", "--json").facts
+
+    assert [(1, 1, 0, 0, 0), (1, 0, 0, 0, 1)] == [counts(once), counts(twice)]
+    assert ({}, 1) == (lead["fields"], len(lead["touches"]))

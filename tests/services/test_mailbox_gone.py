@@ -84,6 +84,18 @@ async def test_what_a_dead_sender_had_reserved_on_a_removed_mailbox_goes_to_anot
     assert other.id == (await life.reserved()).mailbox.id
 
 
+async def test_who_was_thought_dead_and_comes_back_leaves_the_row_to_any_mailbox(life):
+    """Its slot was given back by another hand meanwhile: nothing leaves, and the row is not kept for its mailbox."""
+    scene = await life.scene()
+    reserved = await life.reserved()
+    await life.store.write(rescuing.return_slot, reserved.attempt)
+    outcome = await life.begin(reserved)
+    row = await life.again(scene.run)
+
+    assert isinstance(outcome, sending.Withheld)
+    assert (None, None, 0) == (row.mailbox_id, row.lock_holder, await life.used(scene.box))
+
+
 @gone
 async def test_what_is_in_flight_is_recorded(life, breaks):
     """The server said yes: the step is done, whatever became of the mailbox meanwhile."""
