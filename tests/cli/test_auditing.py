@@ -6,7 +6,8 @@ import pytest
 SENT = (
     "INSERT INTO attempts (workspace_id, enrollment_id, lead_id, sequence_id, mailbox_id, step, version, step_counter, "
     "variant, status, message_id, trace, recipient, opens_thread, planned_at, holds_slot, slot_day, slot_hour, "
-    "began_at, release_by, sent_at, created_at) SELECT e.workspace_id, e.id, e.lead_id, e.sequence_id, 1, e.step, e.version, {}, "
+    "began_at, release_by, sent_at, created_at) "
+    "SELECT e.workspace_id, e.id, e.lead_id, e.sequence_id, 1, e.step, e.version, {}, "
     "'a', '{}', '<{}@y>', 't', l.email, 1, e.created_at, 0, '', '', e.created_at, e.created_at, {}, e.created_at "
     "FROM enrollments e JOIN leads l ON l.id = e.lead_id WHERE e.id = 1"
 )
