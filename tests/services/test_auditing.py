@@ -106,8 +106,8 @@ async def test_a_step_that_a_branch_leads_back_to_is_got_once_a_visit(life):
     scene = await life.scene(email("a", subject="A"), again)
     for _ in range(3):
         await life.send()
-        for workspace_id, enrollment_id in await life.store.read(walking.due, now=life.now, limit=9):
-            ids = {"workspace_id": workspace_id, "enrollment_id": enrollment_id}
+        for one in await life.store.read(walking.due, now=life.now, limit=9):
+            ids = {"workspace_id": one.workspace_id, "enrollment_id": one.id}
             await life.store.write(walking.walk, **ids, worker=WORKER, keys=KEYS, now=life.now)
     steps = await audit(life, scene)
 
