@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from relance.core.attempt import Attempt, AttemptStatus
-from relance.core.enrollment import TERMINAL, EnrollmentStatus
+from relance.core.enrollment import TERMINAL, WALKING, EnrollmentStatus
+from relance.core.failure import Failure, TryLater, Withdrawn
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.store import Reader
@@ -19,11 +20,13 @@ from relance.services.refusals import NotFoundError, RefusedError
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
 from row_stories import Story, check_history, check_row, check_usage, stories_of
-from services.machine_hands import PEOPLE, SEQUENCES, STEPS, Hands
+from services.machine_hands import PEOPLE, SEQUENCES, STEPS, Flight, Hands
 
 WAITS = st.sampled_from([timedelta(seconds=1), timedelta(minutes=5), timedelta(hours=1), timedelta(days=1)])
 #: What cannot be taken back comes one time in so many: a life in which all have ended has nothing more to tell.
 SELDOM = st.integers(0, 7).map(lambda drawn: drawn == 0)
+#: What holds one person, a sequence or a mailbox back, and can be taken back.
+HOLDS = ("a pause", "a paused sequence", "a paused mailbox", "a removed mailbox", "a note")
 
 
 class LifeMachine(Hands):
@@ -54,29 +57,77 @@ class LifeMachine(Hands):
         for name in SEQUENCES:
             self.operate_sequence(name, sequences.resume)
 
-    @rule(data=st.data(), what=st.sampled_from(["run", "sequence", "mailbox", "removal", "note"]))
-    def something_comes_between(self, data: st.DataObject, what: str) -> None:
-        """Pause what is prepared, then take the last look."""
-        self.prepare()
-        if all(one.attempt is not None for one in self.flights):
+    @rule(data=st.data(), what=st.sampled_from([*HOLDS, *HOLDS, "an opt-out", "a rescue", "a rescue"]))
+    def something_comes_before_the_last_look(self, data: st.DataObject, what: str) -> None:
+        """Stop what is prepared, then take the last look: it never leaves."""
+        flight = self._prepared(data)
+        if flight is None:
             return
-        flight = data.draw(st.sampled_from([one for one in self.flights if one.attempt is None]))
-        run = flight.reserved.enrollment
-        match what:
-            case "run":
-                self.act(enrollments.pause, workspace_id=run.workspace_id, enrollment_id=run.id, cause="by hand")
-            case "sequence":
-                self.operate_sequence(flight.reserved.plan.name, sequences.pause)
-            case "mailbox":
-                self.act(mailboxes.pause, flight.reserved.mailbox, reason="by hand")
-            case "removal":
-                self.act(mailboxes.remove, flight.reserved.mailbox)
-            case _:
-                self.note(flight.reserved.lead.email)
+        self._come_between(flight, what)
         if isinstance(self.last_look(flight), sending.Withheld):
             self.flights.remove(flight)
             return
-        raise AssertionError(f"it left although its {what} was paused")
+        raise AssertionError(f"it left although {what} had come between")
+
+    @rule(data=st.data(), what=st.sampled_from(HOLDS))
+    def something_comes_before_the_yes(self, data: st.DataObject, what: str) -> None:
+        """Stop what is in flight: its acceptance is recorded, and moves nobody who does not walk."""
+        flight = self._prepared(data)
+        if flight is None:
+            return
+        outcome = self.last_look(flight)
+        self.flights.remove(flight)
+        if isinstance(outcome, sending.Withheld):
+            return
+        self._come_between(flight, what)
+        before = self.run(self.life.again(flight.reserved.enrollment))
+        self.accept(flight)
+        self.run(self.life.confirm(flight.reserved))
+        after = self.run(self.life.again(flight.reserved.enrollment))
+        attempt = self.run(self.life.attempt(flight.reserved.attempt))
+        moved = after.step_counter > before.step_counter or after.status is EnrollmentStatus.COMPLETED
+
+        assert AttemptStatus.SENT is attempt.status
+        assert (before.status in WALKING) == moved
+
+    @rule(data=st.data(), failure=st.sampled_from([TryLater(reason="late", response="451"), Withdrawn(reason="late")]))
+    def a_ghost_speaks(self, data: st.DataObject, failure: Failure) -> None:
+        """Fail, by who was thought dead, what another one has reserved anew: that try is not theirs to fail."""
+        flight = self._prepared(data)
+        if flight is None:
+            return
+        self.flights.clear()
+        self.be_taken_over()
+        self.life.later(minutes=5)
+        self.claim_and_reserve()
+        before = self.run(self.life.attempt(flight.reserved.attempt))
+        self.run(self.life.fail(flight.reserved.attempt, failure))
+
+        assert before == self.run(self.life.attempt(flight.reserved.attempt))
+
+    def _prepared(self, data: st.DataObject) -> Flight | None:
+        """Return something that is about to leave, if anything can."""
+        self.prepare()
+        reserved = [one for one in self.flights if one.attempt is None]
+        return data.draw(st.sampled_from(reserved)) if reserved else None
+
+    def _come_between(self, flight: Flight, what: str) -> None:
+        run = flight.reserved.enrollment
+        match what:
+            case "a pause":
+                self.act(enrollments.pause, workspace_id=run.workspace_id, enrollment_id=run.id, cause="by hand")
+            case "a paused sequence":
+                self.operate_sequence(flight.reserved.plan.name, sequences.pause)
+            case "a paused mailbox":
+                self.act(mailboxes.pause, flight.reserved.mailbox, reason="by hand")
+            case "a removed mailbox":
+                self.act(mailboxes.remove, flight.reserved.mailbox)
+            case "an opt-out":
+                self.opt_out(flight.reserved.lead.email, second=False, really=True)
+            case "a rescue":
+                self.be_taken_over()
+            case _:
+                self.note(flight.reserved.lead.email)
 
     @rule(data=st.data(), what=st.sampled_from([enrollments.pause, enrollments.resume]))
     def operate(self, data: st.DataObject, what: Any) -> None:

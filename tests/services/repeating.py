@@ -11,18 +11,18 @@ P = ParamSpec("P")
 
 
 class RepeatingStore:
-    """Implements `ports.store.Store` over another one. Set `again`, and the next write happens twice."""
+    """Implements `ports.store.Store` over another one. The next `again` writes happen twice."""
 
     def __init__(self, inner: Store) -> None:
         self.inner = inner
-        self.again = False
+        self.again = 0
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Write; what is heard is the answer to the last time that went through."""
         heard = await self.inner.write(fn, *args, **kwargs)
-        if not self.again:
+        if self.again == 0:
             return heard
-        self.again = False
+        self.again -= 1
         try:
             return await self.inner.write(fn, *args, **kwargs)
         except (LostRaceError, ConflictError, NotFoundError, RefusedError):  # it finds that it was done
