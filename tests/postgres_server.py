@@ -117,7 +117,7 @@ def stop_server(session_dir: Path) -> None:
     home = Path(facts["home"])
     data = home / "data"
     pid_file = data / "postmaster.pid"
-    stop = [*_as_other_user(), f"{facts['binaries']}/pg_ctl", "-D", str(data), "-m", "immediate"]
+    stop = [*as_other_user(), f"{facts['binaries']}/pg_ctl", "-D", str(data), "-m", "immediate"]
     subprocess.run([*stop, "-t", str(START_LIMIT), "stop"], check=False, capture_output=True, cwd=home)
     if pid_file.exists():
         with contextlib.suppress(ProcessLookupError):
@@ -137,7 +137,7 @@ def _watch(session_dir: Path) -> None:
 
 
 def _start(binaries: Path) -> dict[str, str]:
-    prefix = _as_other_user()
+    prefix = as_other_user()
     home = Path(tempfile.mkdtemp(prefix="relance-pg-"))
     data, password_file, log = home / "data", home / "password", home / "log"
     password = secrets.token_urlsafe(18)
@@ -147,13 +147,13 @@ def _start(binaries: Path) -> dict[str, str]:
         for path in (home, password_file):
             os.chown(path, owner.pw_uid, owner.pw_gid)
     initdb = [f"{binaries}/initdb", "-D", str(data), "-U", ADMIN, f"--pwfile={password_file}"]
-    _run([*prefix, *initdb, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"], home)
+    run([*prefix, *initdb, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"], home)
     for _ in range(5):  # a free port may be taken before the server binds it
         port = _free_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={home} -c max_connections=200"
         start = [f"{binaries}/pg_ctl", "-D", str(data), "-w", "-t", str(START_LIMIT), "-l", str(log), "-o", options]
         try:
-            _run([*prefix, *start, "start"], home)
+            run([*prefix, *start, "start"], home)
         except RuntimeError:
             if "could not bind" not in log.read_text(errors="replace"):
                 raise
@@ -164,7 +164,7 @@ def _start(binaries: Path) -> dict[str, str]:
     raise RuntimeError(message)
 
 
-def _run(command: list[str], home: Path) -> None:
+def run(command: list[str], home: Path) -> None:
     """Run a program of PostgreSQL to its end; its own words become the error."""
     with (home / "output").open("a+") as output:
         done = subprocess.run(command, check=False, stdout=output, stderr=output, cwd=home, stdin=subprocess.DEVNULL)
@@ -176,7 +176,8 @@ def _run(command: list[str], home: Path) -> None:
             raise RuntimeError(message)
 
 
-def _as_other_user() -> list[str]:
+def as_other_user() -> list[str]:
+    """Return what to put before a program of PostgreSQL, which refuses to run as root."""
     if os.geteuid() != 0:
         return []
     owner = _other_user()

@@ -343,17 +343,33 @@ async def test_in_ordinary_times_a_letter_from_somebody_not_yet_written_to_holds
     assert EnrollmentStatus.ACTIVE is (await life.again(scene.run)).status
 
 
+async def test_nothing_is_learned_of_a_server_from_what_is_read_back(life):
+    """A copy of which the older state knows nothing may have been filed by Relance itself."""
+    scene = await life.scene()
+    await life.store.write(lambda tx: mailboxes.change(tx, replace(scene.box, settings={"host": "new"}), sealed=None))
+    raw = await life.send()
+    await _recover(life)
+    await life.receive(scene.box, raw, folder="Sent")
+
+    assert (await life.box(scene.box)).saves_sent is None
+
+
 # --- a person decides ---
 
 
-@pytest.mark.parametrize("missing", ["folder", "copies"])
+@pytest.mark.parametrize("missing", ["folder", "copies", "knowledge"])
 async def test_a_sent_folder_that_proves_nothing_is_left_to_a_person(life, missing):
-    """There is none, or nothing lies in it that is known to have left."""
+    """There is none, nothing lies in it that is known to have left, or nobody knows what lies in it by itself."""
     scene = await life.scene()
-    await life.send()
+    raw = await life.send()
+    if missing == "knowledge":
+        await life.receive(scene.box, raw, folder="Sent")
+        await life.store.write(
+            lambda tx: mailboxes.change(tx, replace(scene.box, settings={"host": "new"}), sealed=None)
+        )
     await _recover(life)
     box = await life.box(scene.box)
-    await life.store.write(recovering.sent_read_back, box, sent_folder=missing == "copies", now=life.now)
+    await life.store.write(recovering.sent_read_back, box, sent_folder=missing != "folder", now=life.now)
     box = await life.box(scene.box)
     let_go = await life.store.write(recovering.finish, box, started_at=life.now, now=life.now)
     listed = await life.store.read(reports.stuck, workspace_id=scene.workspace.id, now=life.now)

@@ -1,11 +1,11 @@
 """Claims at most what can be sent now, and hands each claim to the sender."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import timedelta
 from functools import partial
 
-from relance.engine.surroundings import Surroundings
+from relance.engine.surroundings import Surroundings, always
 from relance.services import dispatching
 from relance.services.dispatching import Claim
 from relance.services.leasing import FencedError, Hold
@@ -24,6 +24,8 @@ class Dispatcher:
         self._claims: dict[int, Claim] = {}
         self._stopped = False
         self.on_done: Callable[[], None] = lambda: None
+        #: Whether the database is still the one whose state is known; see `relance.engine.recoverer`.
+        self.unchanged: Callable[[], Awaitable[bool]] = always
         #: Mailboxes that were not read since the start; None: which they are is not known yet.
         self.unread: Callable[[], frozenset[int] | None] = frozenset
         #: Those of some shards whose mailboxes are known.
@@ -72,7 +74,7 @@ class Dispatcher:
         except FencedError as error:
             self._around.log.warning("claim.fenced", error=str(error))
             return 0
-        if self._draining():  # since the claims were asked for
+        if self._draining() or (claims and not await self.unchanged()):  # since the claims were asked for
             for claimed in claims:
                 await self._around.store.write(dispatching.release_lock, claimed, worker=self._around.worker)
             return 0

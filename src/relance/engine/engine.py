@@ -65,10 +65,11 @@ class Engine:
             file=generation,
             at_rest=lambda: self._dispatcher.idle and not self._poller.reading,
         )
+        walker = Walker(around)
         poll = around.limits.poll
         self._loops = {
             "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
-            "walker": Loop("walker", Walker(around).run_once, patience=poll),
+            "walker": Loop("walker", walker.run_once, patience=poll),
             "poller": Loop("poller", self._poller.run_once, patience=poll),
             "ingester": Loop("ingester", ingester.run_once, patience=around.limits.watch_check),
             "reconciler": Loop("reconciler", Reconciler(around, self._connections).run_once, patience=poll),
@@ -92,6 +93,8 @@ class Engine:
         self._dispatcher.known = self._poller.known
         shards.on_taken = self._taken
         shards.on_leaving = self._leave
+        self._dispatcher.unchanged = walker.unchanged = self._recoverer.unchanged
+        self._recoverer.on_changed = self._loops["recoverer"].wake
         self._poller.on_done = self._read
         self._poller.in_use = self._dispatcher.is_sending_from
         for name, loop in self._loops.items():

@@ -45,10 +45,14 @@ class Recoverer:
         self._at_rest = at_rest
         self._kept: Generation | None = None
         self._counted_at: float | None = None
+        self._count_due = False
         self._started: dict[Box, datetime] = {}  #: When the read began that has brought in everything.
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
+        self._server_started_at = ""  #: As of the last count; empty for a file.
         #: Whether a mailbox recovers, as last seen.
         self.waiting = False
+        #: Told when the database server has come up anew, so that a pass looks at its state.
+        self.on_changed: Callable[[], None] = lambda: None
 
     async def count(self) -> None:
         """Compare the state with the newest that was kept, and let its number grow. Raises StoreError."""
@@ -64,8 +68,18 @@ class Recoverer:
             return
         if outcome.noticed is not None:
             around.log.warning("restore.noticed", why=outcome.noticed)
-        self._kept = outcome.generation
+        self._kept, self._server_started_at = outcome.generation, outcome.started_at
         await asyncio.to_thread(self._file.write, outcome.generation)
+
+    async def unchanged(self) -> bool:
+        """Whether the database server is still the one whose state was compared: nobody acts on another's."""
+        if not self._server_started_at:
+            return True
+        if await self._around.store.read(generations.started_at) == self._server_started_at:
+            return True
+        self._count_due = True
+        self.on_changed()
+        return False
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of mailboxes read back or let go."""
@@ -73,8 +87,9 @@ class Recoverer:
         if not around.shards.holds():
             return 0
         every = defaults.GENERATION_EVERY.total_seconds()
-        if self._counted_at is None or around.monotonic.seconds() - self._counted_at >= every:
+        if self._count_due or self._counted_at is None or around.monotonic.seconds() - self._counted_at >= every:
             await self.count()
+            self._count_due = False
         boxes = await around.store.read(recovering.recovering)
         self.waiting = bool(boxes)
         if not boxes or not self._at_rest():

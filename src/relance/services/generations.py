@@ -23,6 +23,7 @@ class Counted:
 
     generation: Generation
     noticed: str | None
+    started_at: str  #: When the database server came up; empty for a file.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,13 @@ def count(tx: Transaction, *, kept: Generation | None, worker: str, now: datetim
         recovering.enter(tx, alive_at=found.alive_at, why=noticed, now=now)
     number = max(found.generation, ours.number if ours is not None else 0) + 1
     tx.run("installation.grow", generation=number, now=now)
-    return Counted(generation=Generation(installation=found.uid, number=number, server=server), noticed=noticed)
+    generation = Generation(installation=found.uid, number=number, server=server)
+    return Counted(generation=generation, noticed=noticed, started_at=started_at(tx))
+
+
+def started_at(reader: Reader) -> str:
+    """Return when the database server came up; empty for a file."""
+    return reader.one(str, "server.started_at") or ""
 
 
 def server_identity(reader: Reader) -> str:

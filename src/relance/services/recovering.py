@@ -108,6 +108,8 @@ def proof_of(reader: Reader, mailbox: Mailbox, *, sent_folder: bool) -> Proven |
     """Say whether what lies in Sent tells what left. `sent_folder`: one was read."""
     if not sent_folder:
         return Unproven(reason="it has no Sent folder")
+    if mailbox.saves_sent is None:
+        return Unproven(reason="it is not known whether its server keeps copies of what it sends")
     ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
     newest = reader.all(Attempt, "attempts.latest_sent", **ids, limit=WITNESSES)
     if newest and all(attempt.sent_copy_at is None for attempt in newest):

@@ -145,7 +145,10 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
     changed_id = wire if wire != attempt.message_id else None
     tx.run("attempts.mark_copied", **ids, id=attempt.id, at=now, wire_message_id=changed_id)
     mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
-    if mailbox is not None and mailbox.saves_sent is not False:
+    recovers = (
+        mailbox is not None and mailbox.status is MailboxStatus.RECOVERING
+    )  # then it may have been put there by us
+    if mailbox is not None and mailbox.saves_sent is not False and not recovers:
         tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=wire == attempt.message_id)
 
 

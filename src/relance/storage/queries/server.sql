@@ -4,6 +4,10 @@
 -- How many standbys may lack what was committed here: after a failover to one of them, sends could be forgotten.
 SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'async' AND state IN ('catchup', 'streaming')
 
+-- name: server.started_at
+-- When the server came up: whoever finds another time than before looks whether it is still the same state.
+SELECT pg_postmaster_start_time()::text
+
 -- name: server.may_be_told_apart
 -- Whether this role may ask which server this is.
 SELECT has_function_privilege('pg_control_system()', 'execute')

