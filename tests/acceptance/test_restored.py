@@ -61,6 +61,11 @@ def _have(world: LiveSandbox, step: str, people: list[str]) -> None:
     wait_until(lambda: all(step in world.steps_of(person) for person in people), 40, what=f"{step} to everybody")
 
 
+def _all_recorded(product: Product) -> None:
+    """Wait until the product has recorded that everybody got the first step: nothing is in flight then."""
+    wait_until(lambda: product.rows("audit", "founders")[0]["sent"] == len(LEADS), 40, what="the first step recorded")
+
+
 def _go_on_after_the_backup(product: Product, world: LiveSandbox) -> None:
     """Let people get the second step, answer, and come in anew; one has their data erased."""
     product.import_leads([NEW], "--sequence", "founders")
@@ -75,7 +80,7 @@ def _go_on_after_the_backup(product: Product, world: LiveSandbox) -> None:
 
 def _end(product: Product, world: LiveSandbox) -> None:
     """Wait for the end of every run, and count."""
-    wait_until(lambda: not product.unfinished(), 60, what="the end of every run", interval=0.5)
+    wait_until(lambda: not product.unfinished(), 90, what="the end of every run", interval=0.5)
 
     assert WANTED == {person: tuple(world.steps_of(person)) for person in WANTED}
     assert [] == product.rows("stuck")
@@ -86,7 +91,7 @@ def _end(product: Product, world: LiveSandbox) -> None:
     assert [NEW] == [row["recipient"] for row in product.rows("mailbox", "forgotten") if row["recipient"] == NEW]
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(240)
 def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: LiveSandbox):
     """Sends, answers, an erasure and a new person after the backup; the run still ends for everybody."""
     product = Product(tmp_path)
@@ -94,7 +99,7 @@ def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: L
     _begin(product, world)
     backup = tmp_path / "monday.backup"
     with product.beside_an_engine():
-        _have(world, "intro", LEADS)
+        _all_recorded(product)
         product.ask("backup", str(backup))
         _go_on_after_the_backup(product, world)
     product.ask("restore", str(backup))
@@ -105,7 +110,7 @@ def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: L
 
 
 @pytest.mark.postgres
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(240)
 def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(tmp_path: Path, world: LiveSandbox):
     """To an earlier point, on a new timeline, while the engine runs on and connects again."""
     binaries = postgres_binaries()
@@ -116,7 +121,7 @@ def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(tmp_path: Path
         product.ask("init")
         _begin(product, world)
         with product.beside_an_engine() as engine:
-            _have(world, "intro", LEADS)
+            _all_recorded(product)
             cluster.save()
             _go_on_after_the_backup(product, world)
             cluster.put_back(new_timeline=True)
