@@ -27,7 +27,7 @@ def test_any_order_over_sqlite(tmp_path):
             await store.close()
             shutil.rmtree(self.folder)
 
-    run_state_machine_as_test(OverSqlite, settings=settings(max_examples=30, stateful_step_count=40, deadline=None))
+    run_state_machine_as_test(OverSqlite, settings=settings(max_examples=60, stateful_step_count=20, deadline=None))
 
 
 @pytest.mark.postgres
