@@ -197,3 +197,21 @@ async def test_an_engine_that_dies_while_reading_back_begins_anew(place: Place):
 
     assert MailboxStatus.RECOVERING is during
     assert (12, []) == (len(rig.world.accepted), _twice(rig))
+
+
+async def test_nothing_is_sent_by_the_state_of_a_server_that_was_not_compared(rig: Rig):
+    """It came up anew a moment ago, perhaps as an older one: what was claimed in it is let go, and asked for again."""
+    await rig.prepare()
+    run = await rig.person(ANN)
+    parts = rig.parts()
+
+    async def changed() -> bool:
+        return False
+
+    compared, parts.dispatcher.unchanged = parts.dispatcher.unchanged, changed
+    before = (await parts.send_one(), len(rig.world.accepted), (await rig.again(run)).lock_holder)
+    parts.dispatcher.unchanged = compared
+    after = (await parts.send_one(), len(rig.world.accepted))
+
+    assert (0, 0, None) == before
+    assert (1, 1) == after
