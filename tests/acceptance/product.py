@@ -101,6 +101,10 @@ class Engine:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
+    def thaw(self) -> None:
+        """Let it go on after a freeze."""
+        self._process.send_signal(signal.SIGCONT)
+
     def freeze(self) -> None:
         """Stop it without ending it, as a machine does that swaps or sleeps."""
         self._process.send_signal(signal.SIGSTOP)
@@ -160,6 +164,12 @@ class Product:
     def engine(self, *words: str) -> Engine:
         """Start `relance run`; its output is added to one log for all engines of this installation."""
         return Engine([*self._command, "run", *words], environment=self._environment, log=self.log)
+
+    def worker(self, number: int, *, lease_seconds: str) -> Engine:
+        """Start `relance worker`, with a log of its own."""
+        environment = {**self._environment, "RELANCE_LEASE_SECONDS": lease_seconds}
+        log = self.folder / f"worker-{number}.log"
+        return Engine([*self._command, "worker"], environment=environment, log=log)
 
     def engine_pid(self) -> int | None:
         """Return the process that holds, or held last, the engine's lock."""

@@ -8,17 +8,15 @@ engine has not been told. What was received is counted in the servers' own journ
 import itertools
 import os
 import random  # noqa: TID251 - the moments of a test, not of the product; their seed is printed
-import re
 import signal
-import threading
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from acceptance.correspondence import three_steps
-from acceptance.live_sandbox import Delivery, LiveSandbox
-from acceptance.product import Engine, Product
+from acceptance.killing import Trap, connect_all, settle_unknown
+from acceptance.live_sandbox import LiveSandbox
+from acceptance.product import Product
 from acceptance.realservers import wait_until
 
 STEPS = ("intro", "bump", "last")
@@ -26,34 +24,6 @@ KILLS = int(os.environ.get("RELANCE_TEST_KILLS") or 8)
 SEED = int(os.environ.get("RELANCE_TEST_KILL_SEED") or 1)
 ANSWER_AFTER = 0.3  #: Real seconds from a message to its answer.
 PATIENCE = 4.0  #: Real seconds to wait for a delicate moment.
-UNKNOWN = re.compile(r"attempt (\d+): step (\w+) to (\S+)")
-
-
-@dataclass(slots=True)
-class Trap:
-    """Kills an engine when the servers have taken the `countdown`th message from now, before its sender is told."""
-
-    engine: Engine | None = None
-    countdown: int = 0
-    sprung: threading.Event = field(default_factory=threading.Event)
-
-    def set(self, engine: Engine, countdown: int) -> None:
-        """Watch over this engine."""
-        self.sprung.clear()
-        self.countdown = countdown
-        self.engine = engine
-
-    def heard(self, _: Delivery) -> None:
-        """Count one message; called in the servers' thread."""
-        self.countdown -= 1
-        if self.engine is not None and self.countdown <= 0:
-            self.engine.kill()
-            self.engine = None
-            self.sprung.set()
-
-    def disarm(self) -> None:
-        """Kill nobody."""
-        self.engine = None
 
 
 @pytest.mark.timeout(60 + 10 * KILLS)
@@ -89,20 +59,6 @@ def test_kills_at_any_moment_cost_nobody_a_step_and_give_nobody_one_twice(produc
         assert [] == product.rows("stuck")
 
 
-def connect_all(product: Product, sandbox: LiveSandbox) -> None:
-    """Connect the world's mailboxes, so slow that a run has many moments."""
-    for account in sandbox.world.accounts:
-        product.connect(
-            account.address,
-            smtp=str(account.smtp),
-            imap=str(account.imap),
-            password=account.password,
-            ca_file=account.ca_file,
-            username=account.username,
-            max_gap="0.5",
-        )
-
-
 def kill_once(product: Product, trap: Trap, chance: random.Random, *, delicate: bool) -> None:
     """Start an engine and kill it: a random time after it began to work, or when a message was just taken."""
     with product.engine() as engine:
@@ -122,19 +78,9 @@ def finish(product: Product, sandbox: LiveSandbox) -> int:
 
     def ended() -> bool:
         nonlocal asked
-        for row in product.rows("stuck", code=None):
-            if (found := UNKNOWN.match(row["subject"])) is not None:
-                asked += settle(product, sandbox, *found.groups())
+        asked += settle_unknown(product, sandbox)
         return not product.unfinished()
 
     with product.beside_an_engine():
         wait_until(ended, 60, what="the end of every run", interval=0.5)
     return asked
-
-
-def settle(product: Product, sandbox: LiveSandbox, attempt: str, step: str, person: str) -> bool:
-    """Look where the message would be, as a person does, unless the product can; return whether we did."""
-    taken = [each for each in sandbox.accepted() if (each.recipient, each.marker) == (person, step)]
-    if any(sandbox.saves_sent(each.mailbox) for each in taken):
-        return False  # its copy lies in Sent: the product has to find it
-    return product.ask("attempt", "settle", attempt, "sent" if taken else "failed", code=None).code == 0

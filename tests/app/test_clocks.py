@@ -70,3 +70,14 @@ def test_a_correction_forwards_counts_at_once():
     clock.correct(timedelta(minutes=5))
 
     assert NOON + timedelta(minutes=5) == clock.now()
+
+
+def test_between_two_looks_at_another_clock_the_machines_own_counts_no_more():
+    """A host whose clock is set by hand must not move what all workers compare."""
+    machine = Machine()
+    clock = _clock(machine)
+    clock.correct(timedelta(minutes=5))
+    machine.wait(10.0)
+    machine.wall += timedelta(hours=1)
+
+    assert NOON + timedelta(minutes=5, seconds=10) == clock.now()

@@ -1,5 +1,6 @@
 """The command line over PostgreSQL, and what it says when that cannot be reached."""
 
+import asyncio
 import contextlib
 import socket
 
@@ -8,6 +9,9 @@ import pytest
 from psycopg.pq import ExecStatus
 
 from cli.conftest import LEADS, SEQUENCE
+from relance import app
+from relance.config import read_config
+from relance.services import leasing
 
 
 @pytest.mark.postgres
@@ -46,6 +50,36 @@ def test_doctor_warns_of_a_standby_that_may_lag(bare, monkeypatch, postgres_url)
     assert ["make its replication synchronous (`synchronous_standby_names`)"] == [
         row["remedy"] for row in followed if row["name"] == "standby"
     ]
+
+
+@pytest.mark.postgres
+async def test_doctor_names_every_worker(bare, monkeypatch, postgres_url):
+    """Wherever it runs, with its share of the work."""
+    monkeypatch.setenv("RELANCE_DATABASE_URL", postgres_url)
+    await asyncio.to_thread(bare.ok, "init")
+    config = read_config(environment={"RELANCE_DATABASE_URL": postgres_url}, data=str(bare.data))
+    installation = app.open_installation(config)
+    for worker in ("here:1:a", "there:2:b"):
+        await installation.write(leasing.take_part, owner=worker, lease_seconds=30.0)
+    await installation.write(leasing.hand_back, owner="here:1:a", shards=(255,))
+    await installation.write(leasing.take_part, owner="there:2:b", lease_seconds=30.0)
+    await installation.close()
+    rows = (await asyncio.to_thread(bare.run, "doctor", "--json")).rows
+    engine = next(row for row in rows if row["name"] == "engine")
+
+    assert (True, "running as here:1:a (255 shards), there:2:b (1 shard)") == (engine["ok"], engine["detail"])
+
+
+def test_a_worker_needs_a_database_that_several_can_share(bare):
+    """The refusal says what to do, and nothing was begun."""
+    bare.ok("init")
+    said = bare.run("worker")
+
+    assert 1 == said.code
+    assert [] == [
+        words for words in ("PostgreSQL", "`relance run`", "RELANCE_DATABASE_URL") if words not in said.complaint
+    ]
+    assert not (bare.data / "engine.lock").exists()
 
 
 def test_a_database_that_does_not_answer_is_one_sentence(bare, monkeypatch):

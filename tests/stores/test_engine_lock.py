@@ -1,6 +1,8 @@
 """The engine's lock remembers whose lease the next engine may find."""
 
-from relance.storage.opening import engine_lock
+import pytest
+
+from relance.storage.opening import EngineRunningError, engine_lock
 
 
 def test_the_lock_names_everybody_who_may_have_left_a_lease(tmp_path):
@@ -16,3 +18,20 @@ def test_the_lock_names_everybody_who_may_have_left_a_lease(tmp_path):
         pass
 
     assert [(), ("first", "second"), ("third",)] == [lock.dead for lock in (first, third, fourth)]
+
+
+def test_several_engines_have_places_of_their_own_where_that_is_allowed(tmp_path):
+    """Each finds the names of those that had its own place, and of nobody who lives."""
+    path = tmp_path / "engine.lock"
+    with (
+        engine_lock(path, worker="first", places=2) as first,
+        engine_lock(path, worker="second", places=2) as second,
+        pytest.raises(EngineRunningError),
+        engine_lock(path, worker="third", places=2),
+    ):
+        pass
+    with engine_lock(path, worker="fourth", places=2), engine_lock(path, worker="fifth", places=2) as fifth:
+        pass
+
+    assert ["engine.lock", "engine-2.lock"] == [lock.path.name for lock in (first, second)]
+    assert [(), (), ("second",)] == [lock.dead for lock in (first, second, fifth)]
