@@ -122,7 +122,7 @@ def restart_server(session_dir: Path) -> None:
         "-l",
         str(home / "log"),
     ]
-    _run([*_as_other_user(), *command, "-t", str(START_LIMIT), "restart"], home)
+    run([*as_other_user(), *command, "-t", str(START_LIMIT), "restart"], home)
 
 
 def stop_server(session_dir: Path) -> None:
