@@ -19,7 +19,7 @@ from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError, Cursor, LoginRefusedError
 from relance.ports.store import Reader, StoreError
 from relance.services import ingestion, mailboxes
-from relance.services.leasing import FencedError, Hold
+from relance.services.leasing import FencedError, Hold, these
 from relance.services.refusals import LostRaceError
 
 #: How far back the first contact with a folder, or the back-fill after a lost cursor, goes at most.
@@ -41,7 +41,7 @@ class Poller:
         self._wanted: set[Box] = set()
         self._running: dict[Box, asyncio.Task[bool]] = {}
         self._known: set[Box] | None = None
-        self._looked: frozenset[Hold] = frozenset()  #: The shards whose mailboxes those are.
+        self._looked: Sequence[Hold] = ()  #: The shards whose mailboxes those are.
         self._tried: set[Box] = set()
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._sweep_at: dict[Box, datetime] = {}
@@ -78,9 +78,9 @@ class Poller:
         due = (self._sweep_at.get(box) or self._rest_until.get(box) for box in self._known)
         return any(at is None or at <= now for at in due)
 
-    def known(self, holds: Sequence[Hold]) -> list[Hold]:
+    def known(self, holds: Sequence[Hold]) -> Sequence[Hold]:
         """Return those of these shards whose mailboxes are known: what came with one just now is not read yet."""
-        return [hold for hold in holds if hold in self._looked]
+        return holds if holds is self._looked else sorted(set(holds) & set(self._looked), key=lambda hold: hold.shard)
 
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
@@ -116,9 +116,9 @@ class Poller:
         holds = self._around.shards.holds()
         connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
-        new = {hold.shard for hold in holds if hold not in self._looked}
+        new = set() if holds is self._looked else {hold.shard for hold in set(holds) - set(self._looked)}
         self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
-        self._known, self._looked = set(boxes), frozenset(holds)
+        self._known, self._looked = set(boxes), holds
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
             del self._sweep_at[gone]
             await self._connections.drop(gone)
@@ -215,7 +215,7 @@ class Poller:
 
 
 def _connected(reader: Reader, shards: tuple[int, ...]) -> list[mailboxes.Connected]:
-    return reader.all(mailboxes.Connected, "mailboxes.to_read", shard_list=shards)
+    return reader.all(mailboxes.Connected, "mailboxes.to_read", shard_list=these(shards))
 
 
 def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor]]:

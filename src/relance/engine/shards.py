@@ -45,6 +45,7 @@ class Shards:
         self._lease = lease
         self._holds: dict[int, Hold] = {}
         self._leaving: frozenset[int] = frozenset()
+        self._acting: tuple[Hold, ...] = ()  #: The same object while nothing changes: it is asked for in every pass.
         self._at_work: dict[int, int] = {}
         self._asked = self._ends = 0.0
         self._live = 0
@@ -63,9 +64,7 @@ class Shards:
 
     def holds(self) -> tuple[Hold, ...]:
         """Return every such right."""
-        if not self._lasts():
-            return ()
-        return tuple(hold for hold in self._holds.values() if hold.shard not in self._leaving)
+        return self._acting if self._lasts() else ()
 
     def still(self, hold: Hold) -> bool:
         """Whether what was begun with this right may be finished: the last look before a dot."""
@@ -130,6 +129,8 @@ class Shards:
         self._ends = self._asked + self._lease.seconds
         self._live = share.live
         self._leaving = frozenset(hold.shard for hold in share.holds[share.target :])
+        if before != frozenset(share.holds) or len(self._acting) != len(share.holds) - len(self._leaving):
+            self._acting = share.holds[: share.target]
         taken, lost = frozenset(share.holds) - before, before.difference(share.holds)
         if lost:
             self._log.error("shards.lost", count=len(lost), owner=self._lease.owner)

@@ -9,6 +9,7 @@ from relance.engine.connections import Connections
 from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError
 from relance.ports.store import Reader
+from relance.services.leasing import these
 
 
 class Watcher:
@@ -83,4 +84,4 @@ class _Watchable:
 
 
 def _watchable(reader: Reader, shards: tuple[int, ...]) -> list[_Watchable]:
-    return reader.all(_Watchable, "mailboxes.to_watch", shard_list=shards)
+    return reader.all(_Watchable, "mailboxes.to_watch", shard_list=these(shards))

@@ -14,7 +14,7 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
-from relance.services.leasing import ALL_SHARDS, Hold, fence
+from relance.services.leasing import ALL_SHARDS, Hold, fence, these
 from relance.services.records import save_enrollment
 from relance.services.sending.reserve import lock
 from relance.services.situations import plan_of
@@ -90,7 +90,7 @@ def claim(
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
     had_turn = {turn.workspace_id: turn.at for turn in tx.all(_Turn, "mailboxes.turns_of_workspaces")}
-    free = [m for m in tx.all(_Free, "mailboxes.free", shard_list=tuple(shards), now=now) if m.id not in busy]
+    free = [m for m in tx.all(_Free, "mailboxes.free", shard_list=these(shards), now=now) if m.id not in busy]
     pools = _Pools(tx, now)
     for mailbox in _workspaces_in_turn(free, had_turn):
         if len(claims) >= limit:

@@ -70,6 +70,11 @@ class _Owned:
     epoch: int
 
 
+def these(shards: Collection[int]) -> tuple[int, ...] | None:
+    """Return shards as statements take them: None says all of them, which costs no comparison."""
+    return None if len(shards) == SHARDS else tuple(shards)
+
+
 def fenced(
     tx: Transaction, hold: Hold, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs
 ) -> T:

@@ -9,7 +9,7 @@ from relance.core.attempt import Attempt
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import OnUnknown
 from relance.ports.store import Reader, Transaction
-from relance.services.leasing import ALL_SHARDS
+from relance.services.leasing import ALL_SHARDS, these
 from relance.services.situations import plan_of
 
 #: A server that saves what it relays has done so by then.
@@ -33,7 +33,7 @@ class Lost:
 def due(reader: Reader, *, now: datetime, limit: int, shards: Collection[int] = ALL_SHARDS) -> list[Lost]:
     """Return the lost outcomes of these shards' mailboxes that are due to be looked for."""
     found = []
-    for attempt in reader.all(Attempt, "attempts.to_look_for", shard_list=tuple(shards), now=now, limit=limit):
+    for attempt in reader.all(Attempt, "attempts.to_look_for", shard_list=these(shards), now=now, limit=limit):
         mailbox = reader.one(Mailbox, "mailboxes.get", workspace_id=attempt.workspace_id, id=attempt.mailbox_id)
         if mailbox is not None:
             plan = plan_of(reader, attempt.workspace_id, attempt.sequence_id, attempt.version)
@@ -72,7 +72,7 @@ def uncopied(
     At once where the server is known to save none; after `COPY_AFTER` where that is still to be learned.
     """
     found = []
-    for mailbox in reader.all(Mailbox, "mailboxes.copying", shard_list=tuple(shards)):
+    for mailbox in reader.all(Mailbox, "mailboxes.copying", shard_list=these(shards)):
         before = now if mailbox.saves_sent is False else now - COPY_AFTER
         attempts = reader.all(
             Attempt,

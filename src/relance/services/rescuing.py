@@ -15,7 +15,7 @@ from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.ports.store import Reader, Transaction
 from relance.services import moving, slots
-from relance.services.leasing import ALL_SHARDS
+from relance.services.leasing import ALL_SHARDS, these
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.sending.reserve import lock
 from relance.services.sending.settle import lose
@@ -65,7 +65,7 @@ def left_behind(
     shards: Collection[int] = ALL_SHARDS,
 ) -> LeftBehind:
     """Return what looks left behind in these shards, as a worker sees it that has owned them `since` then."""
-    shard_list = tuple(shards)
+    shard_list = these(shards)
     over = now - AFTER_RELEASE
     if since is not None:
         over = max(over, since + defaults.RELEASE_DEADLINE)  # the deadline of what began when we came

@@ -12,7 +12,7 @@ from relance.core.sequence import BranchStep, SequenceStatus, WaitStep
 from relance.core.situation import Situation
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
-from relance.services.leasing import ALL_SHARDS
+from relance.services.leasing import ALL_SHARDS, these
 from relance.services.refusals import LostRaceError
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, gather, workspace_of, zone_for
@@ -37,7 +37,7 @@ class Due:
 
 def due(reader: Reader, *, now: datetime, limit: int, shards: Collection[int] = ALL_SHARDS) -> list[Due]:
     """Return the enrollments of these shards whose wait or branch may be over, the most due first."""
-    return reader.all(Due, "enrollments.due_to_walk", shard_list=tuple(shards), now=now, limit=limit)
+    return reader.all(Due, "enrollments.due_to_walk", shard_list=these(shards), now=now, limit=limit)
 
 
 def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str, keys: Keys, now: datetime) -> bool:

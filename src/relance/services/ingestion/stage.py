@@ -6,7 +6,7 @@ from datetime import datetime
 
 from relance.ports.connector import FolderBatch, FolderRole
 from relance.ports.store import Reader, Transaction
-from relance.services.leasing import ALL_SHARDS
+from relance.services.leasing import ALL_SHARDS, these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ def staged_copies_of(reader: Reader, *, workspace_id: int, mailbox_id: int, limi
 
 def waiting_mailboxes(reader: Reader, shards: Collection[int] = ALL_SHARDS) -> list[Waiting]:
     """Return the mailboxes of these shards with something that waits."""
-    return reader.all(Waiting, "raw_messages.waiting_mailboxes", shard_list=tuple(shards))
+    return reader.all(Waiting, "raw_messages.waiting_mailboxes", shard_list=these(shards))
 
 
 def mark_failed(tx: Transaction, *, workspace_id: int, staged_id: int, error: str) -> None:

@@ -105,7 +105,7 @@ WHERE status = 'unknown' AND next_look_at <= :now
     AND EXISTS (
         SELECT 1 FROM mailboxes m
         WHERE m.workspace_id = attempts.workspace_id AND m.id = attempts.mailbox_id AND m.status <> 'recovering'
-            AND m.shard = ANY (:shard_list::int[])
+            AND {shards.these}
     )
 ORDER BY next_look_at
 LIMIT :limit
@@ -114,7 +114,7 @@ LIMIT :limit
 -- In flight from these shards' mailboxes past the last moment at which the dot could have left: their sender is gone.
 SELECT a.workspace_id, a.id, a.enrollment_id, m.shard FROM attempts a
 JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
-WHERE a.status = 'in_flight' AND a.release_by < :now AND m.shard = ANY (:shard_list::int[])
+WHERE a.status = 'in_flight' AND a.release_by < :now AND {shards.these}
 ORDER BY a.id
 LIMIT :limit
 
@@ -126,7 +126,7 @@ WITH behind AS MATERIALIZED (
 )
 SELECT b.workspace_id, b.id, b.enrollment_id, m.shard FROM behind b
 JOIN mailboxes m ON m.workspace_id = b.workspace_id AND m.id = b.mailbox_id
-WHERE m.shard = ANY (:shard_list::int[])
+WHERE {shards.these}
 ORDER BY b.id
 LIMIT :limit
 

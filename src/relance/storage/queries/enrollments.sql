@@ -121,7 +121,7 @@ WHERE workspace_id = :workspace_id AND id = :id AND lock_holder = :worker
 -- Rows of these shards whose holder takes part no more: it died. And this worker's own whose time is over: the caller
 -- knows on which of them it still works.
 SELECT workspace_id, id, shard, lock_holder FROM enrollments
-WHERE lock_holder IS NOT NULL AND shard = ANY (:shard_list::int[])
+WHERE lock_holder IS NOT NULL AND {shards.these}
     AND CASE WHEN lock_holder = :worker THEN lock_expires_at < :now ELSE NOT EXISTS (
         SELECT 1 FROM workers w WHERE w.name = enrollments.lock_holder AND w.lease_until >= {clock.present}
     ) END
@@ -133,7 +133,7 @@ LIMIT :limit
 -- theirs recovers, since a branch asks for answers.
 SELECT workspace_id, id, shard FROM enrollments
 WHERE status IN ('active', 'waiting') AND step_kind <> 'email' AND ready_at <= :now
-    AND shard = ANY (:shard_list::int[])
+    AND {shards.these}
     AND NOT EXISTS (
         SELECT 1 FROM mailboxes r WHERE r.workspace_id = enrollments.workspace_id AND r.status = 'recovering'
     )

@@ -36,7 +36,7 @@ SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id
 SELECT workspace_id, id, shard, consecutive_failures,
     coalesce(read_asked_at > fresh_at, read_asked_at IS NOT NULL) AS asked_for
 FROM mailboxes
-WHERE status NOT IN ('removed', 'recovering') AND shard = ANY (:shard_list::int[])
+WHERE status NOT IN ('removed', 'recovering') AND {shards.these}
 ORDER BY id
 
 -- name: mailboxes.addresses
@@ -47,7 +47,7 @@ SELECT address, aliases FROM mailboxes WHERE workspace_id = :workspace_id AND st
 -- What of these shards could send now: no gap, no cap and no trouble in the way, the least recently served first. While
 -- one mailbox of a workspace recovers, none does: what it wrote, and what was answered to it, is not known yet.
 SELECT workspace_id, id, shard, address, pool FROM mailboxes
-WHERE status IN ('active', 'auth_error', 'unreachable') AND shard = ANY (:shard_list::int[])
+WHERE status IN ('active', 'auth_error', 'unreachable') AND {shards.these}
     AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
     AND (skip_until IS NULL OR skip_until <= :now)
     AND NOT EXISTS (
@@ -231,7 +231,7 @@ WHERE workspace_id = :workspace_id AND id = :id AND (read_asked_at IS NULL OR re
 -- name: mailboxes.to_watch
 -- Every mailbox of these shards that can be watched: not those whose reading side refuses the login.
 SELECT workspace_id, id, shard FROM mailboxes
-WHERE status <> 'removed' AND shard = ANY (:shard_list::int[])
+WHERE status <> 'removed' AND {shards.these}
     AND (status <> 'auth_error' OR last_skip_reason = 'smtp_login_refused')
 ORDER BY id
 
@@ -266,7 +266,7 @@ LIMIT 1
 -- Working mailboxes of these shards that sent something whose copy was not seen, and whose server is not known to save
 -- copies.
 SELECT {mailboxes.columns} FROM mailboxes
-WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent) AND shard = ANY (:shard_list::int[])
+WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent) AND {shards.these}
     AND EXISTS (
         SELECT 1 FROM attempts a
         WHERE a.workspace_id = mailboxes.workspace_id AND a.mailbox_id = mailboxes.id

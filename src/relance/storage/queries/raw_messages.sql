@@ -25,7 +25,7 @@ LIMIT :limit
 -- everything else.
 SELECT DISTINCT r.workspace_id, r.mailbox_id FROM raw_messages r
 JOIN mailboxes m ON m.workspace_id = r.workspace_id AND m.id = r.mailbox_id
-WHERE m.status <> 'recovering' AND m.shard = ANY (:shard_list::int[])
+WHERE m.status <> 'recovering' AND {shards.these}
 ORDER BY r.workspace_id, r.mailbox_id
 
 -- name: raw_messages.copies_of_mailbox

@@ -3,6 +3,10 @@
 -- Whoever writes for a shard holds its row FOR KEY SHARE, which renewing a lease does not disturb; whoever takes a shard
 -- or gives it away locks the row FOR UPDATE, or passes it by while somebody holds it.
 
+-- part: shards.these
+-- NULL says all of them, as where one engine owns everything, and costs no comparison.
+(:shard_list::int[] IS NULL OR shard = ANY (:shard_list::int[]))
+
 -- name: shards.hold
 -- The epochs of those of these shards that this worker owns; none of them changes hands before this transaction ends.
 SELECT id, epoch FROM shards WHERE owner = :owner AND id = ANY (:shard_list::int[]) ORDER BY id
