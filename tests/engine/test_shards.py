@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.rig import LEASE, WITHIN, Rig
+from engine.rig import LEASE, WITHIN, Parts, Rig, until
 from relance.engine.shards import Shards
 from relance.ports.store import Transaction
 from relance.services import leasing
 from relance.services.leasing import SHARDS, FencedError, Hold
+from relance.testing import builders
 
 
 async def rounds(workers: Sequence[Shards], times: int = 4) -> None:
@@ -232,3 +233,25 @@ async def test_who_comes_while_a_shard_is_being_taken_is_fenced_out(postgres_rig
 
     with pytest.raises(FencedError):
         await writing
+
+
+async def test_a_mailbox_that_went_and_came_back_is_read_at_once(rig: Rig):
+    """Nothing is sent from it before it is read, so its next sweep would be a long time to wait for."""
+    await rig.prepare(builders.email("intro"))
+    box = await rig.box_name()
+    first = rig.shards("w1", alone=False)
+    await first.take(dead=["rig"])
+    parts = Parts(rig.around(shards=first))
+    reads = [await parts.poller.run_once()]
+    await until(lambda: parts.poller.has_read_all)
+    await expire(rig, "w1")
+    second = rig.shards("w2", alone=False)
+    await second.take()
+    await second.hand_back()
+    await rounds([first])
+    reads.append(await parts.poller.run_once())
+    unread = parts.poller.unread()
+    await until(lambda: parts.poller.has_read_all)
+
+    assert [1, 1] == reads
+    assert frozenset({box.mailbox_id}) == unread

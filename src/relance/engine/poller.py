@@ -117,6 +117,8 @@ class Poller:
         connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
         new = set() if holds is self._looked else {hold.shard for hold in set(holds) - set(self._looked)}
+        for box in [box for box in boxes if boxes[box].shard in new]:
+            self._sweep_at.pop(box, None)  # nothing is sent from it before it is read: not at its next sweep, but now
         self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
         self._known, self._looked = set(boxes), holds
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
