@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from relance.ports.faultpoints import reach
 from relance.ports.store import Store, StoreBusyError, StoreUnavailableError
 from relance.storage.sqlite import SqliteStore
 from relance.storage.sqlite_schema import migrate_sqlite
@@ -36,8 +37,11 @@ class EngineLock:
     def write(self, *before: str) -> None:
         """Write the process id and, for the next holder, the names of those whose lease it may find."""
         words = "\n".join([str(os.getpid()), *before[-_MOST_DEAD:], *([self.worker] if self.worker else [])])
+        reach("file", "engine.lock", "before")
         written = os.pwrite(self.handle, f"{words}\n".encode(), 0)
+        reach("file", "engine.lock", "written")
         os.ftruncate(self.handle, written)  # last, so that no crash leaves it empty
+        reach("file", "engine.lock", "after")
 
 
 def is_postgres(location: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from relance.ports.faultpoints import reach
 from relance.ports.journal import OptOut
 from relance.ports.store import StoreUnavailableError
 from relance.storage.rows import time_text
@@ -29,6 +30,7 @@ class OptOutLog:
         text = "".join(f"{time_text(e.at)} {e.workspace_uid} {e.digest} {e.reason}\n" for e in entries)
         if not text:
             return
+        reach("file", "optouts.log", "before")
         try:
             handle = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
@@ -36,11 +38,13 @@ class OptOutLog:
                 size = os.fstat(handle).st_size
                 torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
                 _write_all(handle, (b"\n" if torn else b"") + text.encode())
+                reach("file", "optouts.log", "written")
                 os.fsync(handle)
             finally:
                 os.close(handle)
         except OSError as error:
             raise StoreUnavailableError(f"{self._path} cannot be written: {error.strerror}") from error
+        reach("file", "optouts.log", "after")
 
     def entries(self) -> Iterator[OptOut]:
         """Yield every whole line, oldest first; none if there is no file yet."""

@@ -15,6 +15,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from relance.ports.faultpoints import reach
 from relance.ports.store import (
     CommitUnknownError,
     Reader,
@@ -53,7 +54,7 @@ class PostgresStore:
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn` in one durable transaction, perhaps more than once; cancelling the caller does not undo it."""
-        call = functools.partial(self._write, lambda tx: fn(tx, *args, **kwargs))
+        call = functools.partial(self._write, lambda tx: fn(tx, *args, **kwargs), fn)
         return cast("T", await asyncio.shield(self._submit(call)))
 
     async def read(self, fn: Callable[Concatenate[Reader, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -75,11 +76,11 @@ class PostgresStore:
             raise StoreUnavailableError("The store is closed")
         return asyncio.get_running_loop().run_in_executor(self._threads, call)
 
-    def _write(self, call: Callable[[Transaction], object]) -> object:
+    def _write(self, call: Callable[[Transaction], object], named: Callable[..., object]) -> object:
         for left in reversed(range(TRIES)):
             connection = self._connect()
             try:
-                return self._write_once(connection, call)
+                return self._write_once(connection, call, named)
             except (StoreBusyError, StoreUnavailableError) as error:
                 if left == 0 or not _worth_another_try(connection, error):
                     raise
@@ -87,7 +88,9 @@ class PostgresStore:
                 self._give_back(connection)
         raise AssertionError("the last try returns or raises")  # pragma: no cover - for the type checker
 
-    def _write_once(self, connection: Connection, call: Callable[[Transaction], object]) -> object:
+    def _write_once(
+        self, connection: Connection, call: Callable[[Transaction], object], named: Callable[..., object]
+    ) -> object:
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         connection.read_only = False
         transaction = PostgresTransaction(connection, self._statements)
@@ -100,6 +103,7 @@ class PostgresStore:
             raise
         finally:
             transaction.end()
+        reach("commit", named, "before")
         try:
             connection.commit()
         except psycopg.Error as error:
@@ -107,6 +111,7 @@ class PostgresStore:
                 raise CommitUnknownError(f"The connection was lost inside COMMIT ({error}): read again") from error
             _roll_back(connection)
             raise store_error(error, "committing") from error
+        reach("commit", named, "after")
         return value
 
     def _read(self, call: Callable[[Reader], object]) -> object:

@@ -47,7 +47,7 @@ class SqliteStore:
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn` in one durable transaction; cancelling the caller does not undo it."""
-        return cast("T", await asyncio.shield(self._writer.submit(lambda tx: fn(tx, *args, **kwargs))))
+        return cast("T", await asyncio.shield(self._writer.submit(lambda tx: fn(tx, *args, **kwargs), fn)))
 
     async def read(self, fn: Callable[Concatenate[Reader, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn` over one snapshot, for at most the read limit."""

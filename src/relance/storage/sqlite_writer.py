@@ -15,6 +15,7 @@ from pathlib import Path
 
 import apsw
 
+from relance.ports.faultpoints import reach
 from relance.ports.store import CommitUnknownError, StoreError, StoreUnavailableError, Transaction
 from relance.storage.sqlite_connection import store_error
 from relance.storage.sqlite_transaction import SqliteTransaction
@@ -26,9 +27,10 @@ CLOSED = "The store is closed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A function to run over a transaction, and whom to tell."""
+    """A function to run over a transaction, and whom to tell; `named` is what it is called where it came from."""
 
     call: Callable[[Transaction], object]
+    named: Callable[..., object]
     loop: asyncio.AbstractEventLoop
     future: "asyncio.Future[object]"
 
@@ -66,10 +68,10 @@ class SqliteWriter:
         self._thread = threading.Thread(target=self._work, name="relance-sqlite-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, call: Callable[[Transaction], object]) -> "asyncio.Future[object]":
+    def submit(self, call: Callable[[Transaction], object], named: Callable[..., object]) -> "asyncio.Future[object]":
         """Queue a function; the future resolves once its group is durable. Raises StoreUnavailableError if closed."""
         loop = asyncio.get_running_loop()
-        job = Job(call=call, loop=loop, future=loop.create_future())
+        job = Job(call=call, named=named, loop=loop, future=loop.create_future())
         with self._gate:
             if self._closed:
                 raise StoreUnavailableError(CLOSED)
@@ -119,7 +121,9 @@ class SqliteWriter:
             told = store_error(error, self._path, "starting a write") if isinstance(error, apsw.Error) else error
             _tell([(job, _Failed(error=told)) for job in jobs])
             return []
+        _reach(jobs, "before")
         failure = self._commit()
+        _reach(jobs, "after")
         if failure is None:
             _tell(outcomes)
         else:
@@ -177,6 +181,11 @@ class SqliteWriter:
         reason = StoreUnavailableError(f"Undone together with another write that failed: {lost.error}")
         reason.__cause__ = lost.error
         return _Failed(error=reason)
+
+
+def _reach(jobs: list[Job], moment: str) -> None:
+    for job in jobs:
+        reach("commit", job.named, moment)
 
 
 def _tell(outcomes: list[tuple[Job, _Outcome]]) -> None:

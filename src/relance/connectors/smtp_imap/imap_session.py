@@ -24,7 +24,10 @@ from relance.connectors.smtp_imap.imap_parser import (
 )
 from relance.connectors.smtp_imap.imap_wire import ProtocolViolation
 from relance.connectors.smtp_imap.transport import Wire
+from relance.ports.faultpoints import reach
 
+#: Commands of ours that change something on the server: before, within and after each a crash leaves a trace.
+CHANGING = frozenset({"APPEND", "CREATE"})
 LONGEST_COMMAND = 10.0  # times command_seconds: a server that drips bytes does not hold us for ever
 MOST_EVENTS = 50_000  # in one command's answer
 MOST_BYTES = 64 * 1024 * 1024  # of messages in one command's answer
@@ -81,6 +84,7 @@ class ImapSession:
         """
         tag = self._next_tag()
         events: list[Event] = []
+        _reach(one, "before")
         async with self._limit():
             pieces = write_command(tag, one, self.capabilities)
             for piece in pieces[:-1]:
@@ -88,8 +92,11 @@ class ImapSession:
                 ended = await self._collect(frozenset({tag}), events, until_continuation=True)
                 if ended is not None:
                     raise _refusal(doing, ended)
+                _reach(one, "announced")
             await self._write(pieces[-1])
+            _reach(one, "written")
             ended = await self._collect(frozenset({tag}), events)
+        _reach(one, "answered")
         if ended is None or ended.kind != "OK":
             raise _refusal(doing, ended)
         return events
@@ -375,6 +382,11 @@ def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected | None:
         highest_modseq=codes.get("HIGHESTMODSEQ") or None,
         exists=exists,
     )
+
+
+def _reach(one: Command, moment: str) -> None:
+    if one.name in CHANGING:
+        reach("imap", one.name, moment)
 
 
 def _refusal(doing: str, ended: Tagged | None) -> RefusedError:

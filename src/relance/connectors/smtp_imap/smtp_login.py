@@ -17,6 +17,7 @@ from relance.connectors.smtp_imap.settings import Endpoint, Security, Settings
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.connectors.smtp_imap.transport import open_door, resolve, tls_refusal
 from relance.ports.connector import Credentials, LoginRefusedError, MailboxUnreachableError
+from relance.ports.faultpoints import reach
 
 if TYPE_CHECKING:
     import asyncio
@@ -63,7 +64,10 @@ async def log_in_smtp(smtp: aiosmtplib.SMTP, credentials: Credentials, settings:
         if not smtp.supports_extension("auth"):
             return "the server asks for no login"  # if it does want one, it says so at MAIL
         mechanism = _choose(smtp.server_auth_methods, credentials, server)
-        await _authenticate(smtp, mechanism, username, await ask_secret(credentials))
+        secret = await ask_secret(credentials)
+        reach("smtp", "AUTH", "before")
+        await _authenticate(smtp, mechanism, username, secret)
+        reach("smtp", "AUTH", "answered")
     except aiosmtplib.SMTPResponseException as error:
         if not speaks_smtp(error.code) or error.code == SERVICE_CLOSES:
             raise MailboxUnreachableError(f"{server} sends us away: {explain(error)}") from error
@@ -99,6 +103,7 @@ def explain(error: Exception) -> str:
 
 
 async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
+    reach("smtp", "connect", "before")
     try:
         await smtp.connect()
     except aiosmtplib.SMTPConnectResponseError as error:
@@ -115,6 +120,7 @@ async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
         ) from error
     except OSError as error:
         raise UnreachableError(f"{endpoint} cannot be reached: {error}", step="connect") from error
+    reach("smtp", "connect", "answered")
 
 
 async def _start_tls(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
@@ -130,12 +136,14 @@ async def _start_tls(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
 
 
 async def _say_hello(smtp: aiosmtplib.SMTP) -> None:
+    reach("smtp", "EHLO", "before")
     try:
         await smtp.ehlo()
     except aiosmtplib.SMTPHeloError:
         if not smtp.is_connected:
             raise
         await smtp.helo()
+    reach("smtp", "EHLO", "answered")
 
 
 def _choose(offered: list[str], credentials: Credentials, server: str) -> str:

@@ -38,6 +38,7 @@ from relance.ports.connector import (
     RejectedError,
     TransactionLostError,
 )
+from relance.ports.faultpoints import reach
 
 PROBE_SECONDS = 15.0  # for the RSET that proves a kept connection
 START_INPUT = 354
@@ -177,21 +178,25 @@ class SmtpSender:
             raise
 
     async def _reset(self, smtp: aiosmtplib.SMTP) -> bool:
+        reach("smtp", "RSET", "before")
         try:
             await smtp.rset(timeout=min(PROBE_SECONDS, self._settings.command_seconds))
         except (aiosmtplib.SMTPException, OSError):
             return False
+        reach("smtp", "RSET", "answered")
         return True
 
     async def _announce(self, smtp: aiosmtplib.SMTP, envelope: Envelope) -> None:
         size = f" SIZE={len(envelope.raw)}" if smtp.supports_extension("size") else ""
         for stage, argument in (("MAIL", f"FROM:<{envelope.sender}>{size}"), ("RCPT", f"TO:<{envelope.recipient}>")):
+            reach("smtp", stage, "before")
             try:
                 # Not mail() and rcpt(): they would make some address out of whatever they are given.
                 code, text = await smtp.execute_command(stage.encode("ascii"), argument.encode("ascii"))
             except (aiosmtplib.SMTPException, OSError) as error:
                 lost = TransactionLostError if stage == "RCPT" else MailboxUnreachableError
                 raise lost(f"{self._server} was lost before the message: {explain(error)}") from error
+            reach("smtp", stage, "answered")
             if not Reply(code=code, text=text).is_yes:
                 raise self._refusal(stage, code, text)
 
@@ -211,10 +216,12 @@ class SmtpSender:
         await self._send_body(phase, stuff_dots(envelope.raw), deadline)
         if asyncio.get_running_loop().time() >= deadline or not may_leave():
             raise NotReleasedError("the last look before the final dot said no: nothing left")
+        reach("smtp", "dot", "before")
         try:
             phase.write_dot()
         except WireLostError as error:
             raise TransactionLostError(f"{self._server} was lost before the final dot: {error}") from error
+        reach("smtp", "dot", "written")
         try:
             async with asyncio.timeout_at(deadline):
                 reply = await phase.reply()
@@ -222,6 +229,7 @@ class SmtpSender:
             raise OutcomeUnknownError(f"{self._server} did not answer the final dot in time") from None
         except WireLostError as error:
             raise OutcomeUnknownError(f"{self._server} was lost after the final dot: {error}") from error
+        reach("smtp", "dot", "answered")
         if not (reply.is_yes or reply.is_no):
             raise OutcomeUnknownError(f"{self._server} answered the final dot with {reply.code} {reply.text}")
         return reply
@@ -230,12 +238,15 @@ class SmtpSender:
         """Send everything but the dot. Whatever goes wrong here is definite."""
         try:
             async with asyncio.timeout_at(deadline):
+                reach("smtp", "DATA", "before")
                 await phase.write(b"DATA\r\n")
                 start = await phase.reply()
+                reach("smtp", "DATA", "answered")
                 if start.code != START_INPUT:
                     raise self._no_start(start)
                 phase.takes_body = True
                 await phase.write(body)
+                reach("smtp", "body", "written")
                 await asyncio.sleep(0)  # let what the server already said be heard
         except TimeoutError:
             raise NotReleasedError(f"{self._server} did not take the body in time: nothing left") from None
