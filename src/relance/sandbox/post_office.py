@@ -64,7 +64,7 @@ class PostOffice:
         wire_id = _first(envelope.raw, "message-id")
         raw = self._with_new_id(envelope.raw, domain.name) if domain.rewrites_message_id else envelope.raw
         if domain.saves_sent:
-            envelope.mailbox.store.by_use(Use.SENT).append(raw, at=self.clock.now(), flags=("\\Seen",))
+            self.keep_copy(envelope.mailbox, raw)
         for recipient in envelope.recipients:
             self.journal.add(
                 Accepted(
@@ -81,6 +81,10 @@ class PostOffice:
                 self.deliver(recipient, raw, sender=envelope.sender, nature=Nature.OTHER, person=envelope.sender)
             else:
                 self.to_person(Received(recipient=recipient.lower(), sender=envelope.sender, raw=raw))
+
+    def keep_copy(self, mailbox: SandboxMailbox, raw: bytes) -> None:
+        """File what a mailbox sent, as its server does by itself."""
+        mailbox.store.by_use(Use.SENT).append(raw, at=self.clock.now(), flags=("\\Seen",))
 
     def lose(self, envelope: Envelope) -> None:
         """Note that a message was on the wire in full and reached nobody."""
