@@ -11,21 +11,23 @@ from typing import Self
 import psycopg
 
 from acceptance.realservers import wait_until
-from postgres_server import ALIVE, START_LIMIT, STATE, as_other_user, ensure_server, run, stop_server
+from postgres_server import ALIVE, START_LIMIT, STATE, Databases, as_other_user, ensure_server, run, stop_server
 
 
 class Cluster:
     """A server in a folder of its own; a context manager, and stopped by its watch if this process dies."""
 
-    def __init__(self, binaries: Path, folder: Path) -> None:
+    def __init__(self, binaries: Path, folder: Path, *settings: str) -> None:
+        """Take an empty folder's place; `settings`, such as `fsync=off`, are the caller's choice."""
         folder.mkdir()
+        self._settings = settings
         self._folder = folder
         self._binaries = binaries
         self._alive = (folder / ALIVE).open("a")
         fcntl.flock(self._alive, fcntl.LOCK_EX)
 
     def __enter__(self) -> Self:
-        self.url = ensure_server(self._binaries, self._folder)
+        self.url = ensure_server(self._binaries, self._folder, *self._settings)
         self._home = Path(json.loads((self._folder / STATE).read_text())["home"])
         self._options = (self._home / "data" / "postmaster.opts").read_text()
         return self
@@ -35,6 +37,11 @@ class Cluster:
     ) -> None:
         stop_server(self._folder)
         self._alive.close()
+
+    @property
+    def databases(self) -> Databases:
+        """Makes databases on it."""
+        return Databases(admin_url=self.url, session_dir=self._folder)
 
     def save(self) -> None:
         """Keep the state as it is, with the server stopped meanwhile: a cold base backup."""

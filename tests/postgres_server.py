@@ -98,12 +98,12 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def ensure_server(binaries: Path, session_dir: Path) -> str:
+def ensure_server(binaries: Path, session_dir: Path, *settings: str) -> str:
     """Start the session's server if nobody has, and return the URL of its maintenance database."""
     with locked(session_dir / "postgres.lock"):
         state = session_dir / STATE
         if not state.exists():
-            state.write_text(json.dumps(_start(binaries)))
+            state.write_text(json.dumps(_start(binaries, settings)))
             _watch(session_dir)
         return str(json.loads(state.read_text())["url"])
 
@@ -136,7 +136,7 @@ def _watch(session_dir: Path) -> None:
     watch.returncode = 0  # it outlives us on purpose: nobody waits for it, and nobody shall be warned of that
 
 
-def _start(binaries: Path) -> dict[str, str]:
+def _start(binaries: Path, settings: tuple[str, ...] = ()) -> dict[str, str]:
     prefix = as_other_user()
     home = Path(tempfile.mkdtemp(prefix="relance-pg-"))
     data, password_file, log = home / "data", home / "password", home / "log"
@@ -151,6 +151,7 @@ def _start(binaries: Path) -> dict[str, str]:
     for _ in range(5):  # a free port may be taken before the server binds it
         port = _free_port()
         options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={home} -c max_connections=200"
+        options += "".join(f" -c {setting}" for setting in settings)
         start = [f"{binaries}/pg_ctl", "-D", str(data), "-w", "-t", str(START_LIMIT), "-l", str(log), "-o", options]
         try:
             run([*prefix, *start, "start"], home)
