@@ -3,6 +3,9 @@
 #   make demo ARGS="--leads 2000"   the same with more people
 #   make test                       every test; ARGS="tests/unit -k reply" for some of them
 #   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
+#   make crash-proof N=10000        the long run of the crash harness: N kills at named places, with every other fault
+#   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
+#   make crash-table                write docs/reference/faults.md from runs of the harness
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
 #   make reference                  write the pages of docs/reference that the code already knows
@@ -16,10 +19,12 @@ JOBS ?= 2
 ARGS ?=
 N ?= 50
 SEED ?= $(shell date +%s)
+STORE ?= sqlite
+PLAN ?= {}
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test kill-proof check format states reference lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test kill-proof crash-proof crash-replay crash-table check format states reference lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -44,6 +49,15 @@ test: peers
 
 kill-proof: peers
 	RELANCE_TEST_KILLS=$(N) RELANCE_TEST_KILL_SEED=$(SEED) $(BIN)/pytest -s -n 0 tests/acceptance/test_kill.py
+
+crash-proof: peers
+	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS)
+
+crash-replay: peers
+	PYTHONPATH=tests $(BIN)/python -m crash.prove replay --store $(STORE) '$(PLAN)'
+
+crash-table: dev-environment
+	PYTHONPATH=tests $(BIN)/python -m crash.prove table
 
 check: dev-environment
 	$(BIN)/ruff check .

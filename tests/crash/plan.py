@@ -1,0 +1,60 @@
+"""What is to go wrong in one run, as a value that can be printed, read back and run again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class At:
+    """A place of `relance.ports.faultpoints`, when it is passed for the n-th time in one life of the process."""
+
+    place: str
+    passing: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.place} #{self.passing}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All faults of one run. Numbers of occasions count from 1 over the whole run; times are minutes of the world."""
+
+    kills: tuple[At, ...] = ()  #: Each ends one life of the process: that of them which the life reaches first.
+    dots: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: `keeps 1`, a domain's n-th final dot → DataFate, or `kill`.
+    pushes: Mapping[int, str] = field(default_factory=dict)  #: News for an idling client → PushFate.
+    sent_copies: Mapping[int, int] = field(default_factory=dict)  #: Copy of the server's own → minutes late.
+    sent_stops_at: int | None = None  #: From which copy on the server files none.
+    copies: str = "some"  #: Whose servers file what they send: `some` (one of the two), `all` or `none`.
+    rewrites_ids: bool = False  #: The servers replace Message-IDs.
+    clock_jumps: Mapping[int, int] = field(
+        default_factory=dict
+    )  #: Jump of time → minutes that the host's clock is off.
+    spurious_wakes: tuple[int, ...] = ()  #: Jumps of time before which every loop is woken for nothing, twice.
+    refused_imap: tuple[int, int] | None = None  #: From which minute on reading is refused, and for how many.
+    full_disk: tuple[int, int] | None = None  #: From which write of the log on the disk is full, and for how many.
+    cut_database: tuple[At, ...] = ()  #: Where the database ends every connection (PostgreSQL).
+    restart_database: tuple[At, ...] = ()  #: Where the database server is killed and comes back (PostgreSQL).
+    poison: bool = False  #: A message that breaks the product's reading comes in just before every answer.
+    without: tuple[str, ...] = ()  #: Guards of the product that are taken out; see `guards.py`.
+
+    def __str__(self) -> str:
+        usual = asdict(type(self)())
+        return json.dumps({name: value for name, value in asdict(self).items() if value != usual[name]})
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what `str` wrote."""
+        facts: dict[str, Any] = json.loads(text)
+        for name in ("kills", "cut_database", "restart_database"):
+            facts[name] = tuple(At(**each) for each in facts.get(name, ()))
+        for name in ("pushes", "sent_copies", "clock_jumps"):
+            facts[name] = {int(key): value for key, value in facts.get(name, {}).items()}
+        for name in ("refused_imap", "full_disk"):
+            facts[name] = tuple(facts[name]) if facts.get(name) else None
+        for name in ("spurious_wakes", "without"):
+            facts[name] = tuple(facts.get(name, ()))
+        return cls(**facts)

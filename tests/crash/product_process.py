@@ -1,0 +1,215 @@
+"""The process under test: the product as it is put together for production, with the harness's clock.
+
+Engine, store, connectors, parsers, locks and files are the product's own. Added are a hook at the fault points, and a
+conversation with the harness about when time may move.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg  # noqa: F401 - imported before the fork, because that takes long
+import psycopg_pool  # noqa: F401 - as above
+import uvloop
+
+from crash import guards, surroundings
+from crash.harness_clock import HostClock
+from crash.orders import Order, Trap, What
+from relance.app import Installation, open_installation
+from relance.app.running import running_engine
+from relance.config import Config, LogLevel
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.lead import Lead
+from relance.engine.engine import Engine
+from relance.engine.shards import Shards
+from relance.ports import faultpoints
+from relance.ports.store import Reader, StoreError
+from relance.services import enrollments, scheduling
+from relance.services.answers import incoming
+from relance.services.leasing import SHARDS
+
+GAVE_UP = (
+    74  #: Exit code of a process whose database was not there for it; whoever keeps services running starts it again.
+)
+_LEASE_LOOK = 0.1  #: Real seconds after which a lost lease may be there again.
+_TURNS = 3  #: Of the event loop, in which something that has just arrived at a socket is heard.
+
+
+class Places:
+    """The hook: counts every place, and kills, stops or tells at those that were asked for."""
+
+    def __init__(self, traps: tuple[Trap, ...], say: Callable[..., None], *, record: bool) -> None:
+        self._traps = traps
+        self._say = say
+        self._lock = threading.Lock()
+        self._record = record
+        self.passed: Counter[str] = Counter()
+        self.order: list[str] = []
+
+    def pass_by(self, place: str) -> None:
+        """Pass a place; called in any thread."""
+        with self._lock:
+            self.passed[place] += 1
+            count = self.passed[place]
+            if self._record:
+                self.order.append(place)
+            for trap in self._traps:
+                if trap.at.place == place and trap.at.passing == count:
+                    self._say(at=str(trap.at), what=trap.what)
+                    os.kill(os.getpid(), signal.SIGKILL if trap.what is What.KILL else signal.SIGSTOP)
+
+
+@dataclass(slots=True)
+class Control:
+    """The conversation with the harness."""
+
+    reader: asyncio.StreamReader
+    say: Callable[..., None]
+
+    async def hear(self) -> dict[str, Any]:
+        """Return what the harness says next; a harness that is gone ends this process."""
+        line = await self.reader.readline()
+        if not line:
+            os._exit(75)
+        heard: dict[str, Any] = json.loads(line)
+        return heard
+
+
+def live(order: Order) -> int:
+    """Live as ordered; return the exit code."""
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(order.control)
+    mouth = sock.dup()
+
+    def say(**facts: object) -> None:
+        mouth.sendall(f"{json.dumps(facts, default=str)}\n".encode())
+
+    say(pid=os.getpid())
+    places = Places(order.traps, say, record=order.record)
+    faultpoints.hook = places.pass_by
+    try:
+        surroundings.put_in_place(order, say)
+        guards.take_out(order.without)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_live(order, sock, say, places))
+    except StoreError as error:
+        say(given_up=str(error))
+        return GAVE_UP
+    except BaseException:  # noqa: BLE001 - the harness shall read it, whatever it is
+        say(failed=traceback.format_exc())
+        return 1
+    return 0
+
+
+async def _live(order: Order, sock: socket.socket, say: Callable[..., None], places: Places) -> None:
+    reader, writer = await asyncio.open_unix_connection(sock=sock)
+    data = Path(order.data)
+    config = Config(
+        data=data,
+        master_key_file=data / "master.key",
+        database_url=order.database_url,
+        log_level=LogLevel.ERROR,
+        lease_seconds=order.lease,
+    )
+    installation = open_installation(config)
+    installation.clock = HostClock(Path(order.clock))
+    control, lease = Control(reader, say), _watch_lease()
+    try:
+        async with running_engine(installation) as engine:
+            await _obey(installation, engine, control, lease)
+        ended = await installation.read(_ending)
+    finally:
+        await installation.close()
+    say(ended=ended, places=places.order)
+    await control.hear()  # the harness has read it
+    writer.close()
+
+
+async def _obey(installation: Installation, engine: Engine, control: Control, lease: "LeaseWatch") -> None:
+    """Say when the engine has come to rest, and let time jump when told so."""
+    while True:
+        lease.refused = False
+        await engine.settle()
+        if lease.refused or len(engine._shards.holds()) < SHARDS:  # noqa: SLF001 # on a machine that is busy a lease of a second is lost now and then: that is no rest
+            await asyncio.sleep(_LEASE_LOOK)
+            _wake(engine, times=1)
+            continue
+        upcoming = await engine.next_event()
+        standing = await installation.read(scheduling.standing, now=installation.clock.now())
+        control.say(
+            rest=upcoming, unfinished=standing.unfinished, unknown=standing.unknown, now=installation.clock.now()
+        )
+        while True:
+            heard = await control.hear()
+            if "still" in heard:
+                for _ in range(_TURNS):
+                    await asyncio.sleep(0)
+                control.say(still=engine.idle)
+                if not engine.idle:
+                    break
+            elif "jumped" in heard:
+                engine.time_has_jumped()
+                _wake(engine, times=heard["jumped"])
+                break
+            else:
+                return
+
+
+@dataclass(slots=True)
+class LeaseWatch:
+    """Whether anybody was told, since it was last asked, that the lease does not hold."""
+
+    refused: bool = False
+
+
+def _watch_lease() -> LeaseWatch:
+    watch, lasts = LeaseWatch(), Shards._lasts  # noqa: SLF001 - everything that asks for a right asks this
+
+    def watched(self: Shards) -> bool:
+        held = lasts(self)
+        watch.refused = watch.refused or not held
+        return held
+
+    Shards._lasts = watched  # type: ignore[method-assign]  # noqa: SLF001 - in this process only
+    return watch
+
+
+def _wake(engine: Engine, *, times: int) -> None:
+    """Wake every loop, as often as asked: each looks once in a while without being woken, and time has passed."""
+    for _ in range(times):
+        for loop in engine._loops.values():  # noqa: SLF001 - production waits some real seconds for it
+            loop.wake()
+
+
+def _ending(reader: Reader) -> dict[str, Any]:
+    """Return how everything stands: what is compared with an undisturbed run."""
+    rows = enrollments.chosen(reader, workspace_id=1, sequence_name=None, email=None)
+    people = {}
+    for row in rows:
+        lead = reader.one(Lead, "leads.get", workspace_id=1, id=row.lead_id)
+        attempts = reader.all(Attempt, "attempts.of_enrollment", workspace_id=1, enrollment_id=row.id)
+        people[lead.email if lead else ""] = {
+            "status": row.status,
+            "reason": row.stop_reason,
+            "step": row.step,
+            "unknown": any(attempt.status is AttemptStatus.UNKNOWN for attempt in attempts),
+            "attempts": [(a.step, a.status, a.settled_by) for a in attempts],
+        }
+    read = [
+        (one.mailbox, one.lead or one.from_address, one.kind) for one in incoming(reader, workspace_id=1, limit=1_000)
+    ]
+    return {"people": people, "read": read}
+
+
+if __name__ == "__main__":
+    sys.exit(live(Order.parse(sys.argv[1])))

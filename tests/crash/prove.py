@@ -1,0 +1,134 @@
+"""The long run and its relations: `make crash-proof N=10000`, `make crash-replay`, `make crash-table`.
+
+N counts kills that happened, on both stores together. Each worker is a process with a theatre of its own, every other
+one over PostgreSQL; seeds are dealt out in turn.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from crash.fault_table import page
+from crash.plan import Plan
+from crash.random_schedules import draw
+from crash.single_faults import Judged
+from crash.theatre import Theatre, hasty_server
+
+STORES = ("sqlite", "postgres")
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
+
+
+def main() -> int:
+    """Do what the command line asks for; exit 1 if a promise was broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    doing = parser.add_subparsers(dest="doing", required=True)
+    long = doing.add_parser("long", help="draw schedules until so many kills have happened")
+    long.add_argument("--kills", type=int, default=10_000)
+    long.add_argument("--seed", type=int, default=1)
+    long.add_argument("--workers", type=int, default=2, help="each takes one store, in turn")
+    worker = doing.add_parser("worker", help="one worker of a long run")
+    for name in ("--kills", "--seed", "--step"):
+        worker.add_argument(name, type=int, required=True)
+    worker.add_argument("--store", choices=STORES, default="sqlite")
+    again = doing.add_parser("replay", help="play one plan again and show what the servers saw")
+    again.add_argument("--store", choices=STORES, default="sqlite")
+    again.add_argument("plan")
+    doing.add_parser("table", help="write docs/reference/faults.md")
+    asked = parser.parse_args()
+    match asked.doing:
+        case "long":
+            return run_long(kills=asked.kills, seed=asked.seed, workers=asked.workers)
+        case "worker":
+            return work(kills=asked.kills, seed=asked.seed, step=asked.step, store=asked.store)
+        case "replay":
+            return replay(asked.store, Plan.parse(asked.plan))
+        case _:
+            return write_table()
+
+
+# --- the long run
+
+
+def run_long(*, kills: int, seed: int, workers: int) -> int:
+    """Share the kills out among workers over both stores, and add up."""
+    began = time.monotonic()
+    started = []
+    for number in range(workers):
+        command = [sys.executable, "-m", "crash.prove", "worker", "--seed", str(seed + number)]
+        command += ["--step", str(workers), "--kills", str(-(-kills // workers)), "--store", STORES[number % 2]]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+    said = [json.loads((one.communicate()[0].splitlines() or ["{}"])[-1]) for one in started]
+    total = {name: sum(each.get(name, 0) for each in said) for name in ("kills", "schedules", "lives", "failures")}
+    total["waiting"] = sum(each.get("waiting", 0) for each in said)
+    print(json.dumps({**total, "seed": seed, "minutes": round((time.monotonic() - began) / 60, 1)}))  # noqa: T201
+    return 1 if total["failures"] or not all(said) else 0
+
+
+def work(*, kills: int, seed: int, step: int, store: str) -> int:
+    """Draw and judge schedules until so many kills have happened."""
+    done = {"kills": 0, "schedules": 0, "lives": 0, "failures": 0, "waiting": 0}
+    with theatre_over(store) as theatre:
+        places = theatre.enumeration.places
+        while done["kills"] < kills:
+            judged = theatre.judge(draw(seed, places, postgres=store == "postgres"))
+            count(done, judged)
+            if judged.violations:
+                print(f"seed {seed}: {theatre.complaint(judged)}", file=sys.stderr, flush=True)  # noqa: T201
+            seed += step
+    print(json.dumps(done))  # noqa: T201
+    return 1 if done["failures"] else 0
+
+
+def count(done: dict[str, int], judged: Judged) -> None:
+    """Add one schedule to the counts."""
+    done["schedules"] += 1
+    done["failures"] += bool(judged.violations)
+    done["waiting"] += len(judged.waiting)
+    if judged.run is not None:
+        done["kills"] += len(judged.run.killed_at)
+        done["lives"] += judged.run.lives
+
+
+# --- one plan, and the table
+
+
+def replay(store: str, plan: Plan) -> int:
+    """Play a plan again and show the servers' log, how everybody ended, and what was broken."""
+    with theatre_over(store) as theatre:
+        judged = theatre.judge(plan)
+        if judged.run is not None:
+            for entry in judged.run.journal:
+                facts = {name: getattr(entry, name, None) for name in ("recipient", "person", "marker", "nature")}
+                shown = " ".join(str(fact) for fact in facts.values() if fact is not None)
+                print(f"{entry.at}  {type(entry).__name__:9} {entry.mailbox}  {shown}")  # noqa: T201
+            for person, row in judged.run.ended["people"].items():
+                print(f"{person}: {row}")  # noqa: T201
+            print(f"killed at: {judged.run.killed_at}")  # noqa: T201
+        print("\n".join(judged.violations) or "no promise was broken")  # noqa: T201
+        return 1 if judged.violations else 0
+
+
+def write_table() -> int:
+    """Write the page of faults and outcomes from what the harness sees."""
+    with theatre_over("sqlite") as theatre:
+        TABLE.write_text(page(theatre), encoding="utf-8")
+    return 0
+
+
+@contextmanager
+def theatre_over(store: str) -> Iterator[Theatre]:
+    """Open a theatre in a folder that goes away."""
+    with ExitStack() as closing:
+        folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="relance-crash-")))
+        cluster = closing.enter_context(hasty_server(folder / "server")) if store == "postgres" else None
+        yield closing.enter_context(Theatre.open(folder, cluster))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+"""Running one plan: start the product, turn time when everything is at rest, start it again whenever it is killed.
+
+Rule 1: time jumps only when the process and every server are at rest, to the next thing that is due anywhere.
+Rule 2: a process that dies without having been told to is an error of the run, not a fault that was planned.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from crash.harness_clock import START
+from crash.orders import Order, Trap, What
+from crash.people import Reaction
+from crash.plan import At, Plan
+from crash.product_process import GAVE_UP
+from crash.scenario import ENDS, REACTIONS
+from crash.stage import Process, ProcessDied, Stage
+from relance.sandbox.journal import Journal
+
+LEASE = 1.0  #: Real seconds that a lease lasts.
+LIMIT = 60.0  #: Real seconds of one run; an undisturbed one takes less than one.
+_GIVE_UPS = 5  #: Lives in one run that end by themselves because there was no database for them.
+_STANDSTILL = 200  #: Jumps in a row that do not move the clock.
+_WAITS = 10  #: Jumps in a row in which nothing happens, and whoever is left waits on an outcome that is unknown.
+
+
+class RunError(Exception):
+    """The run itself went wrong; the message says how."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """What one run came to."""
+
+    plan: Plan
+    journal: Journal
+    ended: dict[str, Any]
+    places: list[str]
+    dots: list[str]  #: Final dots to people, by domain and number.
+    killed_at: list[str] = field(default_factory=list)
+    lives: int = 1
+    jumps: int = 0
+    saves_sent: dict[str, bool] = field(default_factory=dict)
+
+
+#: What happens at a trap that stops the process, which goes on when the story ends.
+Story = Callable[["Running", Process], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """Something that happens at a minute of the world, beside what the plan says."""
+
+    minute: float
+    act: Callable[["Running"], Awaitable[None]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Running:
+    """One run in progress."""
+
+    stage: Stage
+    plan: Plan
+    traps: tuple[Trap, ...] = ()  #: For the first life, beside the plan's.
+    story: Story | None = None
+    beats: list[Beat] = field(default_factory=list)  #: In order.
+    reactions: Mapping[str, Reaction] = field(default_factory=lambda: REACTIONS)
+    lease: float = LEASE
+    record: bool = False
+    data: Path = Path()
+    database_url: str | None = None
+    _lives: int = 0
+    _jumps: int = 0
+    _stood: int = 0
+    _gave_up: int = 0
+    _seen: int = 0  #: Entries of the servers' log, when last looked at.
+    _waited: int = 0
+    _wakes: int = 0  #: At the end.
+    _killed_at: list[str] = field(default_factory=list)
+    _dots: list[str] = field(default_factory=list)
+    _expects_death: bool = False
+    _process: Process | None = None
+
+    async def run(self) -> Run:
+        """Live through the plan. Raises RunError."""
+        world = self.stage.world
+        world.begin_anew(self.plan, dict(self.reactions))
+        world.faults.on_dot = self._dot
+        await world.activity.until_quiet()
+        self.data, self.database_url = await asyncio.to_thread(self.stage.new_installation)
+        try:
+            async with asyncio.timeout(LIMIT):
+                ended = await self._live_again_and_again()
+        except TimeoutError:
+            raise RunError(f"no rest within {LIMIT:g} s, at {world.clock.now()}; {self._state()}") from None
+        return Run(
+            plan=self.plan,
+            journal=world.journal,
+            ended=ended["ended"],
+            places=ended["places"],
+            dots=self._dots,
+            killed_at=self._killed_at,
+            lives=self._lives,
+            jumps=self._jumps,
+            saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
+        )
+
+    def _state(self) -> str:
+        world = self.stage.world
+        return f"life {self._lives}, servers {'quiet' if world.activity.quiet() else 'busy'}, killed {self._killed_at}"
+
+    async def _live_again_and_again(self) -> dict[str, Any]:
+        while True:
+            self._process = process = await self.stage.start(self._order())
+            self._lives += 1
+            try:
+                return await self.live(process)
+            except ProcessDied as death:
+                trouble = self.plan.full_disk is not None or self.plan.cut_database or self.plan.restart_database
+                if death.code == GAVE_UP and trouble and self._gave_up < _GIVE_UPS:
+                    self._gave_up += 1
+                    continue
+                if death.code != -signal.SIGKILL or not self._expects_death:
+                    raise RunError(f"the process ended with {death.code}, unasked; {self._state()}") from death
+                self._expects_death = False
+            finally:
+                await process.bury()
+
+    def _order(self) -> Order:
+        plan, life = self.plan, self._lives
+        traps = [Trap(at=kill, what=What.KILL) for kill in self._kills_left()]
+        if life == 0:
+            traps += self.traps
+            traps += [Trap(at=at, what=What.CUT) for at in plan.cut_database]
+            traps += [Trap(at=at, what=What.RESTART) for at in plan.restart_database]
+        return Order(
+            control=str(self.stage.folder / "control"),
+            clock=str(self.stage.folder / "clock"),
+            data=str(self.data),
+            database_url=self.database_url,
+            lease=self.lease,
+            traps=tuple(traps),
+            record=self.record,
+            without=plan.without,
+            poison=plan.poison,
+            full_disk=plan.full_disk if life == 0 else None,
+        )
+
+    def _kills_left(self) -> list[At]:
+        left = list(self.plan.kills)
+        for place in self._killed_at:
+            done = next((kill for kill in left if str(kill) == place), None)
+            if done is not None:
+                left.remove(done)
+        return left
+
+    async def live(self, process: Process) -> dict[str, Any]:
+        """Turn time beside one process until everything has ended, and return how it says that it ended."""
+        world = self.stage.world
+        rest = await self._until_at_rest(process)
+        while True:
+            await world.activity.until_quiet()
+            process.tell(still=True)
+            heard = await self._hear(process)
+            while "still" not in heard and "rest" not in heard:
+                heard = await self._hear(process)
+            if heard.get("still") and world.activity.quiet():
+                if not await self._turn(process, rest):
+                    return await self._until_ended(process)
+            elif heard.get("still"):
+                continue
+            rest = await self._until_at_rest(process)
+
+    async def _turn(self, process: Process, rest: dict[str, Any]) -> bool:
+        """Let time jump to what is due next; False when nothing is, or everybody has ended."""
+        clock, world = self.stage.clock, self.stage.world
+        beat = START + timedelta(minutes=self.beats[0].minute) if self.beats else None
+        times = [at for at in (self._by_world(rest["rest"]), world.next_event(), beat) if at is not None]
+        left = rest["unfinished"]
+        if left > rest["unknown"] or len(world.journal) != self._seen:
+            self._seen, self._waited = len(world.journal), 0
+        self._waited += 1
+        over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
+        if over or not times or min(times) > ENDS:
+            self._wakes += 1
+            if self._wakes == 1:
+                process.tell(jumped=1)  # what is only looked at every few real seconds, such as opt-outs to journal
+                return True
+            process.tell(finish=True)
+            return False
+        to = max(clock.now(), min(times))
+        self._stood = self._stood + 1 if to == clock.now() else 0
+        if self._stood > _STANDSTILL:
+            raise RunError(f"time stands still at {to}: {rest}; {self._state()}")
+        self._jumps += 1
+        if self._jumps in self.plan.clock_jumps:
+            clock.set_host(timedelta(minutes=self.plan.clock_jumps[self._jumps]))
+        was_down = world.faults.is_down()
+        clock.jump(to)
+        if world.faults.is_down() and not was_down:
+            world.cut_reading()
+        world.people.run_due(to)
+        if beat is not None and beat <= to:
+            await self.beats.pop(0).act(self)
+        process.tell(jumped=3 if self._jumps in self.plan.spurious_wakes else 1)
+        return True
+
+    def _by_world(self, at: str | None) -> datetime | None:
+        """Return an instant of the product's host by the world's clock."""
+        return None if at is None else datetime.fromisoformat(at) - self.stage.clock.ahead
+
+    async def _until_at_rest(self, process: Process) -> dict[str, Any]:
+        while True:
+            heard = await self._hear(process)
+            if "rest" in heard:
+                return heard
+
+    async def _until_ended(self, process: Process) -> dict[str, Any]:
+        while True:
+            heard = await self._hear(process)
+            if "ended" in heard:
+                process.tell(read=True)
+                return heard
+
+    async def _hear(self, process: Process) -> dict[str, Any]:
+        heard = await process.hear()
+        match heard:
+            case {"failed": why}:
+                raise RunError(f"the process failed: {why}")
+            case {"at": place, "what": What.KILL}:
+                self._killed_at.append(place)
+                self._expects_death = True
+            case {"at": _, "what": What.STOP} if self.story is not None:
+                await process.stopped()
+                await self.story(self, process)
+                process.signal(signal.SIGCONT)
+            case {"at": _, "what": What.CUT}:
+                await process.stopped()
+                await asyncio.to_thread(self.stage.cut_database)
+                process.signal(signal.SIGCONT)
+            case {"at": _, "what": What.RESTART}:
+                await process.stopped()
+                await asyncio.to_thread(self.stage.restart_database)
+                process.signal(signal.SIGCONT)
+            case _:
+                pass
+        return heard
+
+    def _dot(self, dot: str, fate: str) -> None:
+        """Kill the process when the servers have its message and have not said so yet."""
+        self._dots.append(dot)
+        if fate == "kill" and self._process is not None:
+            self._killed_at.append("the server has the message and has not answered")
+            self._expects_death = True
+            self._process.signal(signal.SIGKILL)
