@@ -39,7 +39,7 @@ from relance.services.leasing import ALL_SHARDS, SHARDS  # noqa: E402
 
 DOMAIN = Domain(name="sender.example", security=Security.PLAIN)
 BOXES = 12
-LEADS = 10_000
+LEADS = 5_000
 PACING = {"daily_cap": LEADS, "hourly_cap": LEADS, "min_gap": 0.5, "max_gap": 0.5}
 PATIENCE = 300.0  #: Seconds.
 SETTLED = 1.0  #: Seconds after a signal in which what was on the wire may still arrive.
