@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from engine.rig import WITHIN, Rig, die
+from engine.rig import WITHIN, Generations, Rig, die
 from relance.core.enrollment import Enrollment, EnrollmentStatus
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
@@ -17,7 +17,7 @@ from relance.ports.connector import MailboxUnreachableError
 from relance.services import recovering, suppressions, workspaces
 from relance.storage.opening import open_store
 from relance.testing import letters
-from relance.testing.builders import KEYS
+from relance.testing.builders import KEYS, email
 from relance.testing.fake_connector import FakeMailbox, Hold, Point
 from relance.testing.faulty_store import FaultyStore
 from store_places import postgres_place, sqlite_place
@@ -215,3 +215,29 @@ async def test_nothing_is_sent_by_the_state_of_a_server_that_was_not_compared(ri
 
     assert (0, 0, None) == before
     assert (1, 1) == after
+
+
+class OnlyFirst(Generations):
+    """Keeps what is written first: the process dies before it writes again."""
+
+    def write(self, generation):
+        """Keep, once."""
+        self.kept = self.kept or generation
+
+
+async def test_dying_at_the_very_first_start_is_no_restore(rig: Rig):
+    """Killed when the number has grown and its file does not say so yet: nobody put an older state back."""
+    await rig.prepare(email("intro"))
+    await rig.store.write(workspaces.ensure_installation, uid="here", now=rig.clock.now())
+    rig.generation = OnlyFirst()
+    first = rig.engine()
+    await first.start()
+    await first.drain()
+    kept = rig.generation.read()
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        box = await rig.box()
+
+    assert kept is not None
+    assert 0 == kept.number
+    assert MailboxStatus.ACTIVE is box.status

@@ -58,7 +58,7 @@ class Recoverer:
         """Compare the state with the newest that was kept, and let its number grow. Raises StoreError."""
         around = self._around
         if self._counted_at is None:
-            self._kept = await asyncio.to_thread(self._file.read)
+            self._kept = await self._read_kept()
         asked = around.monotonic.seconds()
         outcome = await around.store.write(
             generations.count, kept=self._kept, worker=around.worker, now=around.clock.now()
@@ -70,6 +70,12 @@ class Recoverer:
             around.log.warning("restore.noticed", why=outcome.noticed)
         self._kept, self._server_started_at = outcome.generation, outcome.started_at
         await asyncio.to_thread(self._file.write, outcome.generation)
+
+    async def _read_kept(self) -> Generation | None:
+        kept = await asyncio.to_thread(self._file.read)
+        if kept is None and (kept := await self._around.store.read(generations.untouched)) is not None:
+            await asyncio.to_thread(self._file.write, kept)
+        return kept
 
     async def unchanged(self) -> bool:
         """Whether the database server is still the one whose state was compared: nobody acts on another's."""

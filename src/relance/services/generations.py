@@ -47,6 +47,18 @@ def count(tx: Transaction, *, kept: Generation | None, worker: str, now: datetim
     return Counted(generation=generation, noticed=noticed, started_at=started_at(tx))
 
 
+def untouched(reader: Reader) -> Generation | None:
+    """Return what to keep of a database that nobody has worked on yet; None once somebody has.
+
+    It is kept before the number grows for the first time: a process that died between the two would else leave a
+    database that was worked on and has no file.
+    """
+    found = reader.one(Installation, "installation.get")
+    if found is None or found.generation:
+        return None
+    return Generation(installation=found.uid, number=0, server=server_identity(reader))
+
+
 def started_at(reader: Reader) -> str:
     """Return when the database server came up; empty for a file."""
     return reader.one(str, "server.started_at") or ""
