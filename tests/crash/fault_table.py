@@ -22,7 +22,8 @@ harness.
 The process is killed with SIGKILL at the place, when it is passed for the last time in a small scenario (four people,
 two steps), and started again. The two columns differ in whether the mailbox's server files what it sends in Sent. In
 none of the runs did anybody get a step twice, or lose one; where nobody can look, the enrollment waits, which
-[Exactly once](../explanation/exactly-once.md) explains.
+[Exactly once](../explanation/exactly-once.md) explains. A place that is passed for the last time at the beginning, such
+as `smtp connect`, is passed while the other mailbox has a message under way: what becomes of that one is shown then.
 
 """
 SERVER_FAULTS = {

@@ -6,7 +6,7 @@ killed where they are passed, and told apart from those that were never reached.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crash.judging import Undisturbed, undisturbed, violations, waiting
 from crash.plan import At, Plan
@@ -72,7 +72,7 @@ async def judge_kill(stage: Stage, plan: Plan, expected: Undisturbed) -> Judged:
     for at in _earlier(plan):
         if judged.reached or judged.violations:
             break
-        judged = await judge(stage, Plan(kills=(at,)), expected)
+        judged = await judge(stage, replace(plan, kills=(at,)), expected)
     return judged
 
 
