@@ -17,6 +17,8 @@ def test_no_schedule_of_faults_breaks_a_promise(theatre: Theatre, part: int):
     places = theatre.enumeration.places
     seeds = range(part * SEEDS, (part + 1) * SEEDS)
     judged = [theatre.judge(draw(seed, places, postgres=theatre.store == "postgres")) for seed in seeds]
+    drawn = zip(seeds, judged, strict=True)
+    broken = [f"seed {seed}: {theatre.complaint(each)}" for seed, each in drawn if each.violations]
 
-    assert [] == [theatre.complaint(each) for each in judged if each.violations]
+    assert [] == broken, "\n".join(broken)
     assert [] != [each for each in judged if each.run is not None and each.run.killed_at]

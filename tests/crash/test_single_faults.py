@@ -17,9 +17,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 def test_a_kill_anywhere_breaks_no_promise(theatre: Theatre, part: int):
     """Whatever was written, said or answered a moment ago: the next process goes on from there."""
     judged = [theatre.judge_single(plan) for plan in theatre.enumeration.plans[part::PARTS]]
+    broken = [theatre.complaint(each) for each in judged if each.violations]
 
     assert judged
-    assert [] == [theatre.complaint(each) for each in judged if each.violations]
+    assert [] == broken, "\n".join(broken)
     assert [] == [str(each.plan) for each in judged if not each.reached]
 
 
