@@ -228,3 +228,12 @@ def test_another_installations_key_is_refused(shell, tmp_path, monkeypatch):
         said = shell.run(*command)
         assert 3 == said.code
         assert "RELANCE_MASTER_KEY_FILE" in said.complaint
+
+
+def test_a_demo_refuses_a_data_directory(bare):
+    """It makes one of its own: an option that did nothing would look as if it had."""
+    refused = bare.run("demo", "--leads", "1")
+
+    assert 2 == refused.code
+    assert "--keep" in refused.err
+    assert not bare.data.exists()

@@ -34,7 +34,13 @@ REPORTS = {
 #: each human answer from a company's domain.
 BY_COMPANY = {"attempts.by_domain", "enrollments.unfinished_of_company"}
 #: Partial indexes that only hold what is unusual: reading one whole is reading little.
-SMALL_INDEXES = {"attempts_unknown", "attempts_slots_left_behind", "attempts_unsettled", "enrollments_locked"}
+SMALL_INDEXES = {
+    "attempts_unknown",
+    "attempts_slots_left_behind",
+    "attempts_uncopied",
+    "attempts_unsettled",
+    "enrollments_locked",
+}
 _STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
 
 

@@ -41,6 +41,8 @@ _PICTURE = 0.2
 @click.option("--keep", is_flag=True, help="Keep the data directory, to look into it with the other commands.")
 def demo(leads: int, days: int, seed: int, *, keep: bool) -> int:
     """Show the real engine at work in a mail world of its own: servers, people who answer, a clock that jumps."""
+    if session().data is not None:
+        raise click.UsageError("A demo works in a data directory of its own: leave --data out; --keep keeps it.")
     as_json = session().as_json
     directory = Path(tempfile.mkdtemp(prefix="relance-demo-"))
     try:

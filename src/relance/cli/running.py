@@ -56,6 +56,11 @@ def _run(current: Session, wanted: Until) -> int:
         },
         f"{standing.unfinished} unfinished; next ready: {shown(standing.next_at)}",
     )
+    if standing.uncopied and wanted is not Until.STOPPED:
+        complain(
+            f"relance: {counted(standing.uncopied, 'message has', 'messages have')} no copy in Sent yet: the next run "
+            "files what the server has not"
+        )
     if standing.unknown and wanted is not Until.STOPPED:
         complain(f"relance: {counted(standing.unknown, 'outcome is', 'outcomes are')} unknown; see `relance stuck`")
         return NO

@@ -14,6 +14,7 @@ class Standing:
     walking: int  #: Of these: will move by themselves.
     unread: int  #: Fetched messages that are not understood yet.
     unknown: int  #: Outcomes that are unknown.
+    uncopied: int  #: Messages sent whose copy is still to be put into Sent, or not known to be there.
     next_at: datetime | None  #: When something becomes ready next.
 
 
@@ -59,6 +60,7 @@ def standing(reader: Reader, *, now: datetime) -> Standing:
         walking=reader.one(int, "enrollments.count_walking") or 0,
         unread=reader.one(int, "raw_messages.count") or 0,
         unknown=reader.one(int, "attempts.count_unknown") or 0,
+        uncopied=reader.one(int, "attempts.count_uncopied") or 0,
         next_at=_next_ready_at(reader, now),
     )
 

@@ -205,6 +205,12 @@ SELECT {attempts.columns} FROM attempts
 WHERE workspace_id = :workspace_id AND status = 'unknown'
 ORDER BY id
 
+-- name: attempts.count_uncopied
+-- How many messages have no copy in Sent, where the server is not known to save them, over the installation.
+SELECT count(*) FROM attempts a
+JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
+WHERE a.status = 'sent' AND a.sent_copy_at IS NULL AND (m.saves_sent IS NULL OR NOT m.saves_sent)
+
 -- name: attempts.count_unknown
 -- How many outcomes are unknown, over the installation.
 SELECT count(*) FROM attempts WHERE status = 'unknown'
