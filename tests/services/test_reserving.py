@@ -289,7 +289,43 @@ async def test_a_person_whose_server_blocks_us_does_not_hold_up_those_behind(lif
     run = await life.again(scene.run)
 
     assert [second.id] == [claimed.enrollment_id for claimed in claims]
-    assert (EnrollmentStatus.ACTIVE, "blocked", 0) == (run.status, run.last_skip_reason, run.consecutive_failures)
+    assert (EnrollmentStatus.ACTIVE, "blocked") == (run.status, run.last_skip_reason)
+    assert until + defaults.BLOCK_LEAD_REST == run.skip_until
+
+
+async def test_a_message_that_is_always_refused_as_unwanted_ends_with_a_person(life):
+    """Five times in a row: held and not stopped, for the lead has done nothing; resuming counts anew."""
+    scene = await life.scene()
+    statuses = []
+    for _ in range(defaults.FAILURES_CAP):
+        await refuse_as_unwanted(life)
+        statuses.append((await life.again(scene.run)).status)
+    held = await life.again(scene.run)
+    nobody = await life.claim()
+    which = {"workspace_id": scene.workspace.id, "enrollment_id": scene.run.id}
+    await life.store.write(enrollments.resume, **which, cause="text changed", now=life.now)
+    await refuse_as_unwanted(life)
+    again = await life.again(scene.run)
+    await life.send()
+
+    assert [EnrollmentStatus.ACTIVE] * 4 + [EnrollmentStatus.HELD] == statuses
+    assert ("refused_as_unwanted", []) == (held.hold_reason, nobody)
+    assert (EnrollmentStatus.ACTIVE, 1) == (again.status, again.consecutive_failures)
+    assert [AttemptStatus.SENT] == [one.status for one in await life.attempts(scene.run)]
+
+
+async def test_a_run_that_was_paused_while_its_message_was_refused_as_unwanted_stays_paused(life):
+    """A person has set it aside already."""
+    scene = await life.scene()
+    for _ in range(defaults.FAILURES_CAP - 1):
+        await refuse_as_unwanted(life)
+    await life.read_all_freshly()
+    _, attempt = await life.begun()
+    which = {"workspace_id": scene.workspace.id, "enrollment_id": scene.run.id}
+    await life.store.write(enrollments.pause, **which, cause="by hand", now=life.now)
+    await life.fail(attempt, unwanted(life))
+
+    assert EnrollmentStatus.PAUSED is (await life.again(scene.run)).status
 
 
 async def test_a_try_withdrawn_after_its_run_had_ended_is_voided(life):
@@ -484,6 +520,20 @@ async def test_a_thread_stays_with_its_mailbox_even_if_its_pin_was_lost_while_it
 
     assert unpinned.mailbox_id is None
     assert (scene.box.id, 2) == ((await life.again(scene.run)).mailbox_id, (await life.again(scene.run)).step_counter)
+
+
+def unwanted(life) -> MailboxTrouble:
+    """Return the trouble of a mailbox whose message was refused as unwanted just now."""
+    until = life.now + defaults.BLOCK_REST
+    return MailboxTrouble(reason="blocked", response="550 5.7.1 spam", status=None, until=until)
+
+
+async def refuse_as_unwanted(life) -> None:
+    """Refuse the one message that is due, and wait until everybody has rested."""
+    await life.read_all_freshly()
+    _, attempt = await life.begun()
+    await life.fail(attempt, unwanted(life))
+    life.clock.jump(life.now + defaults.BLOCK_REST + defaults.BLOCK_LEAD_REST)
 
 
 async def could_send(life) -> bool:

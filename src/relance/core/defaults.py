@@ -44,6 +44,8 @@ RECHECK = timedelta(minutes=5)
 SOFT_BOUNCES_CAP = 3
 #: A mailbox whose message was refused as unwanted rests this long, unless the server named a time.
 BLOCK_REST = timedelta(hours=1)
+#: Whoever that message was for rests this much longer, so that others go first; `FAILURES_CAP` in a row: `held`.
+BLOCK_LEAD_REST = timedelta(hours=4)
 #: Health is judged over this period, and only from this many sends on.
 HEALTH_PERIOD = timedelta(days=7)
 HEALTH_MIN_SENDS = 50

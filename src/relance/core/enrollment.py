@@ -16,7 +16,7 @@ class EnrollmentStatus(StrEnum):
     ACTIVE = "active"  #: Has something to do at next_due_at; from then on the dispatcher may take it.
     WAITING = "waiting"  #: In a wait, or a branch that is still open; the walker moves it on when it is due.
     PAUSED = "paused"  #: By an operator, a note or a reply under policy `pause`; an operator resumes it.
-    HELD = "held"  #: Waits for a person: a value is missing, a merge is unclear, or a reply came under policy `hold`.
+    HELD = "held"  #: Waits for a person: a value is missing, a reply came under policy `hold`; hold_reason says which.
     COMPLETED = "completed"  #: Every step was walked. Terminal.
     STOPPED = "stopped"  #: Ended early; stop_reason says why. Terminal.
     BLOCKED = "blocked"  #: Its sequence is broken or runs in circles; stop_reason says which. Terminal.

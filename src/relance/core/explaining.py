@@ -32,6 +32,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "recovery": "an older state was put back, and mailboxes are being read back; see `relance mailbox list`",
         "written_before_restore": "perhaps written to since the backup that was put back; look, then resume or stop it",
         "answered_before_restore": "wrote since the backup that was put back; read it, then resume or stop it",
+        "refused_as_unwanted": "servers keep refusing its message as unwanted; change the text or see to the mailbox",
         "mailbox_removed": "its mailbox was removed",
         "no_mailbox": "no mailbox of its pool can be used",
         "sequence_cap": "the sequence has sent its messages of today",

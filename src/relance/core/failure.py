@@ -1,7 +1,7 @@
 """A definite failure to send: nothing left. Whose trouble it is decides what happens next.
 
 Rule 1: the person's trouble moves the person (cooldown, or a bounce).
-Rule 2: the mailbox's trouble puts the mailbox off and leaves the person untouched.
+Rule 2: the mailbox's trouble puts the mailbox off and leaves the person where they are.
 """
 
 from dataclasses import dataclass

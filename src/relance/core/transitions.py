@@ -87,6 +87,7 @@ _SET_ASIDE: Final[_Targets] = {
     _E.NOTE_ADDED: _to(_S.PAUSED),
     _E.LEAD_MERGED: _to(_S.HELD),  # Conflicting identities go to a person.
     _E.VALUE_MISSED: _to(_S.HELD),
+    _E.STEP_FAILED: _to(_S.HELD),  # Refused as unwanted time and again: text or mailbox, a person must say.
     _E.SEND_DOUBTED: _to(_S.HELD),
     _E.ENROLLMENT_PAUSED: _to(_S.PAUSED),
 }

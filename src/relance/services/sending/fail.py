@@ -19,6 +19,9 @@ from relance.services.records import record, save_attempt, save_enrollment
 from relance.services.sending.reserve import Reserved, lock
 from relance.services.suppressions import suppress_address
 
+BLOCKED = "blocked"  #: The reason of a mailbox whose message was refused as unwanted.
+UNWANTED = "refused_as_unwanted"  #: The hold reason of a person whose message was, time and again.
+
 
 def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> None:
     """Record one try that definitely did not leave, give back what it took, and decide what comes next.
@@ -45,6 +48,9 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
             _back_to_reserved(tx, attempt, enrollment, response)
             put_mailbox_off(tx, mailbox, failure, now)
             _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
+            if reason == BLOCKED:
+                _rest_or_ask(tx, enrollment, attempt, failure, now)
+                return
             freed = moving.unpinned(moving.unlocked(enrollment))
             if person_named:
                 freed = replace(freed, last_failure_at=now)
@@ -128,11 +134,40 @@ def _rest_behind_others(enrollment: Enrollment, trouble: MailboxTrouble, now: da
 
     Others go first then, and no other mailbox tries at once. A server that is lost once has simply gone.
     """
-    if trouble.reason == "blocked":
-        return defaults.COOLDOWN_MOST
     before, sent = enrollment.last_failure_at, enrollment.last_sent_at
     again = trouble.person_named and before is not None and (sent is None or before > sent)
     return backoff.growing(now - before) if again and before is not None else timedelta()
+
+
+def _rest_or_ask(
+    tx: Transaction, enrollment: Enrollment, attempt: Attempt, trouble: MailboxTrouble, now: datetime
+) -> None:
+    """Let a person whose message was refused as unwanted rest behind others; hold them after so many refusals in a row.
+
+    Nobody can tell a message that will always be refused from a mailbox whose every message is. So the mailbox rests
+    and the lead stays on the step, but each refusal is a failure of the step (B8): else one message would rest one
+    mailbox after another for ever. Held and not stopped, because the lead has done nothing: once a person has seen to
+    the text or the mailbox, resuming goes on from the same step and counts anew.
+    """
+    failures = enrollment.consecutive_failures + 1
+    freed = replace(moving.unpinned(moving.unlocked(enrollment)), consecutive_failures=failures, last_failure_at=now)
+    if failures >= defaults.FAILURES_CAP and enrollment.status in WALKING:
+        cause = f"step {attempt.step} failed {failures} times in a row, last refused as unwanted: {trouble.response}"
+        after, entry = transitions.change(
+            replace(freed, consecutive_failures=0),
+            event=EventName.STEP_FAILED,
+            to=EnrollmentStatus.HELD,
+            now=now,
+            cause=cause[:500],
+            hold_reason=UNWANTED,
+        )
+        save_enrollment(tx, enrollment, after, entry)
+        moving.note(tx, enrollment, EventName.STEP_FAILED, cause[:500], now)
+        return
+    if not enrollment.terminal:
+        until = trouble.until + defaults.BLOCK_LEAD_REST
+        freed = replace(freed, skip_until=until, last_skip_reason=trouble.reason, last_skip_at=now)
+    save_enrollment(tx, enrollment, freed)
 
 
 def _back_to_reserved(tx: Transaction, attempt: Attempt, enrollment: Enrollment, why: str) -> None:
