@@ -287,6 +287,25 @@ def test_a_full_disk_loses_nothing_and_sending_goes_on_when_there_is_space(
 
 
 @on_sqlite
+def test_a_disk_that_is_full_before_the_database_is_opened_is_named(small_disk: Path, store_url: None):
+    """Without an engine SQLite makes its files anew, and calls a lack of room something else; doctor still looks."""
+    product = Product(small_disk, database_url=store_url)
+    product.log = small_disk.parent / "engine.log"
+    product.ask("init")
+    filler = fill(small_disk)
+    refusals = [product.ask("lead", "list", code=3), product.ask("lead", "add", "anna@shop.example", code=3)]
+    findings = {str(row["name"]): row for row in product.rows("doctor", code=3)}
+    filler.unlink()
+    product.ask("lead", "add", "anna@shop.example")
+
+    for refusal in refusals:
+        assert_one_sentence(refusal, "is full", "free some space")
+    assert (False, "0 MB free") == (findings["disk"]["ok"], findings["disk"]["detail"])
+    assert "is full" in str(findings["database"]["remedy"])
+    assert ["anna@shop.example"] == [row["email"] for row in product.rows("lead", "list")]
+
+
+@on_sqlite
 def test_a_read_only_disk_is_refused_with_a_sentence(small_disk: Path, store_url: None):
     """Nothing starts on it, nothing is changed, and it works again when it may be written."""
     product = Product(small_disk, database_url=store_url)

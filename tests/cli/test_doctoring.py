@@ -24,6 +24,19 @@ def test_doctor_names_what_is_wrong_with_its_remedy(shell):
     assert {"data directory", "disk", "key", "clock", "opt-out log", "movement"} <= {row["name"] for row in said.rows}
 
 
+def test_doctor_looks_at_the_disk_even_where_the_database_cannot_be_used(shell):
+    """What needs no database is checked all the same; exit 3, since the rest could not be."""
+    (shell.data / "relance.db").write_bytes(b"no database " * 1000)
+    said = shell.run("doctor", "--json")
+    rows = {row["name"]: row for row in said.rows}
+
+    assert 3 == said.code
+    assert ["data directory", "disk", "opt-out log", "database"] == list(rows)
+    assert rows["disk"]["ok"]
+    assert "restore a backup" in rows["database"]["remedy"]
+    assert "1 of 4 checks failed" in said.complaint
+
+
 def test_doctor_sees_rights_that_are_too_wide(shell):
     """The remedy can be pasted."""
     shell.data.chmod(0o755)

@@ -7,23 +7,31 @@ from pathlib import Path
 import click
 
 from relance.app import Installation
-from relance.cli.examining import Finding, examine
-from relance.cli.failures import DONE, NO
+from relance.cli.examining import Finding, examine, examine_outside
+from relance.cli.failures import COULD_NOT, DONE, NO
 from relance.cli.printing import complain
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
+from relance.ports.store import StoreError
 from relance.storage import backup as backups
 
 
 @click.command(cls=Command)
 def doctor() -> int:
-    """Check the installation, each finding with its remedy; exit 1 if anything is wrong."""
+    """Check the installation, each finding with its remedy; exit 1 if anything is wrong, 3 without a database."""
     current = session()
+    config = current.config()
+    code = NO
 
     async def look(installation: Installation, workspace: Workspace) -> list[Finding]:
         return await examine(installation, workspace)
 
-    found = current.run(look)
+    try:
+        found = current.run(look)
+    except StoreError as error:
+        if not config.data.is_dir():
+            raise
+        found, code = examine_outside(config.data, config.opt_out_log, error), COULD_NOT
     if current.as_json:
         current.printer.rows((_facts(one) for one in found), (), empty="")
     else:
@@ -33,7 +41,7 @@ def doctor() -> int:
     wrong = [one for one in found if not one.ok]
     if wrong:
         complain(f"relance: {len(wrong)} of {len(found)} checks failed, first {wrong[0].name}: {wrong[0].remedy}")
-    return NO if wrong else DONE
+    return code if wrong else DONE
 
 
 @click.command(cls=Command)

@@ -15,7 +15,7 @@ from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.workspace import Workspace
 from relance.engine.supervisor import Health
-from relance.ports.store import Reader
+from relance.ports.store import Reader, StoreError
 from relance.ports.vault import VaultError
 from relance.services import leasing, mailboxes, reports
 from relance.services.leasing import Worker
@@ -65,6 +65,14 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
         )
     )
     return findings
+
+
+def examine_outside(data: Path, opt_out_log: Path, trouble: StoreError) -> list[Finding]:
+    """Return what can be found without the database, and last that it cannot be used, with its own remedy."""
+    database = Finding(
+        name="database", ok=False, detail="cannot be used, so nothing else was checked", remedy=str(trouble)
+    )
+    return [_directory(data), _disk(data), _opt_out_log(opt_out_log), database]
 
 
 async def _records(installation: Installation, workspace: Workspace) -> list[Finding]:

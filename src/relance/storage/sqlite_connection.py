@@ -18,6 +18,7 @@ READER = apsw.SQLITE_OPEN_READONLY
 OLDEST_SQLITE = (3, 51, 3)  #: Before it, a reset of the WAL could corrupt the file.
 PATIENCE = 5.0  #: Real seconds to wait for another process's write transaction.
 WAL_PAGES = 1_000  #: Checkpoint when the WAL has grown to so many pages (4 MB).
+NO_ROOM = 1_048_576  #: With fewer bytes free, what fails on a disk fails because it is full.
 WAL_BYTES = 67_108_864  #: What stays of the WAL's file after a checkpoint.
 
 _SETTINGS: Mapping[str, object] = {
@@ -81,7 +82,7 @@ def store_error(error: apsw.Error, path: Path, doing: str) -> StoreError:
             return StoreBusyError(f"Another process is writing to {path}, and {doing} waited in vain: try again")
         case apsw.InterruptError():
             return StoreBusyError(f"{doing} read {path} for too long and was ended: ask for less at once")
-        case apsw.FullError():
+        case _ if _is_full(error, path.parent):
             return StoreUnavailableError(f"The disk of {path} is full ({doing}): free some space; nothing was changed")
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
             return StoreUnavailableError(f"{path} cannot be opened for writing ({doing}): check its owner and its disk")
@@ -91,3 +92,14 @@ def store_error(error: apsw.Error, path: Path, doing: str) -> StoreError:
             return StoreUnavailableError(f"The disk of {path} fails ({doing}: {error}): check it; nothing was changed")
         case _:
             return StoreError(f"{doing}: {error}")
+
+
+def _is_full(error: apsw.Error, folder: Path) -> bool:
+    """Whether there is no room. SQLite does not say so where it fails to make the WAL's index: then ask the disk."""
+    if not isinstance(error, apsw.IOError | apsw.CantOpenError):
+        return isinstance(error, apsw.FullError)
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < NO_ROOM
