@@ -255,3 +255,23 @@ async def test_one_connector_serves_all_loops_of_a_mailbox(rig):
 
     assert 1 == len({id(one) for one in made})
     assert (1, 0) == (opened, box.open_connectors)
+
+
+async def test_at_the_start_no_mailbox_of_a_workspace_sends_before_all_were_read(rig):
+    """The Sent folder of one may hold what another would send next, if the database is older than the last send."""
+    box = await rig.prepare()
+    await rig.mailbox("cleo@ours.example")
+    names = {(await rig.box(address)).id for address in ("bo@ours.example", "cleo@ours.example")}
+    hold = Hold()
+    box.script(Point.READ, hold)
+    poller = rig.parts().poller
+    finished: list[bool] = []
+    poller.on_done = finished.append
+    await poller.run_once()
+    await hold.reached.wait()
+    await until(lambda: len(finished) == 1)
+    while_one_is_read = poller.unread()
+    hold.go.set()
+    await until(lambda: len(finished) == 2)
+
+    assert (names, frozenset()) == (while_one_is_read, poller.unread())

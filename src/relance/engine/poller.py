@@ -43,6 +43,7 @@ class Poller:
         self._known: set[Box] | None = None
         self._looked: Sequence[Hold] = ()  #: The shards whose mailboxes those are.
         self._tried: set[Box] = set()
+        self._at_start: set[Box] = set()  #: Those that were there at the first look.
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._sweep_at: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
@@ -66,10 +67,17 @@ class Poller:
         return self._known is not None and self._known <= self._tried
 
     def unread(self) -> frozenset[int] | None:
-        """Return the mailboxes neither read nor tried since the start; None before the first look at what there is."""
+        """Return the mailboxes that may not send yet; None before the first look at what there is.
+
+        These are the ones neither read nor tried since the start, and at the start all of their workspace: what lies in
+        their Sent folders may have gone to people whom another mailbox would write to next, if the database is a little
+        older than the last send and nobody could notice.
+        """
         if self._known is None:
             return None
-        return frozenset(box.mailbox_id for box in self._known - self._tried)
+        waiting = self._known - self._tried
+        starting = {box.workspace_id for box in waiting & self._at_start}
+        return frozenset(box.mailbox_id for box in self._known if box in waiting or box.workspace_id in starting)
 
     def has_due(self, now: datetime) -> bool:
         """Whether a sweep is due, or the next try at a mailbox that could not be read."""
@@ -120,6 +128,8 @@ class Poller:
         for box in [box for box in boxes if boxes[box].shard in new]:
             self._sweep_at.pop(box, None)  # nothing is sent from it before it is read: not at its next sweep, but now
         self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
+        if self._known is None:
+            self._at_start = set(boxes)
         self._known, self._looked = set(boxes), holds
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
             del self._sweep_at[gone]
@@ -192,7 +202,10 @@ class Poller:
         except Exception as error:  # noqa: BLE001  # what a connector did not think of must rest the mailbox too
             await self._failed(box, hold, error)
             return False
-        taken = await self._ingester.drain(box)
+        taken = 0
+        if box not in self._tried:  # what left unknown to us must be known before its answers are read
+            taken += await self._ingester.drain_copies(box)
+        taken += await self._ingester.drain(box)
         if taken or mailbox.consecutive_failures:
             self._moved.add(box)
         await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
