@@ -246,15 +246,17 @@ async def test_dying_at_the_very_first_start_is_no_restore(rig: Rig):
 async def test_a_state_that_nothing_tells_from_the_newest_still_writes_nobody_twice_or_after_an_answer(place: Place):
     """The whole data directory was put back, with the number: what is in Sent is understood before the answers."""
     rig = place.rig
-    box, (ann, ben, *_) = await _first_steps(place)
+    box, (_, ben, *_) = await _first_steps(place)
+    eve = await rig.person(EVE)  # the state does not know that anything was sent to her
+    await place.back_up()
     kept = rig.generation.kept
     await _play(rig, days=1)
-    box.deliver(letters.reply(rig.world.received_by(ANN)[-1].raw, at=rig.clock.now()), told=False)
+    box.deliver(letters.reply(rig.world.received_by(EVE)[-1].raw, at=rig.clock.now()), told=False)
     await place.put_back()
     rig.generation.kept = kept
     await _play(rig, days=9)
 
     assert [] == rig.log.said("restore.noticed")
-    assert ([], [2, 3]) == (_twice(rig), [len(rig.subjects(person)) for person in (ANN, BEN)])
-    assert EnrollmentStatus.STOPPED is (await rig.again(ann)).status
+    assert ([], [2, 3]) == (_twice(rig), [len(rig.subjects(person)) for person in (EVE, BEN)])
+    assert EnrollmentStatus.STOPPED is (await rig.again(eve)).status
     assert EnrollmentStatus.COMPLETED is (await rig.again(ben)).status
