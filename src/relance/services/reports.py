@@ -86,6 +86,11 @@ def _settle(reader: Reader, lost: Attempt) -> str:
     box = reader.one(Mailbox, "mailboxes.get", workspace_id=lost.workspace_id, id=lost.mailbox_id)
     command = f"`relance attempt settle {lost.id} sent` or `failed`"
     if lost.next_look_at is None:
+        if box is not None and box.saves_sent is False:
+            return (
+                "an empty Sent folder says nothing here: its server keeps no copies. Ask the server's log or the person, "
+                f"then {command}; an answer settles it as well"
+            )
         return f"look into the mailbox's Sent folder, then {command}"
     if box is not None and box.status is MailboxStatus.REMOVED:
         return f"it is still looked for in the mailbox that was removed; if you know what became of it, {command}"
