@@ -88,8 +88,8 @@ def _settle(reader: Reader, lost: Attempt) -> str:
     if lost.next_look_at is None:
         if box is not None and box.saves_sent is False:
             return (
-                "an empty Sent folder says nothing here: its server keeps no copies. Ask the server's log or the person, "
-                f"then {command}; an answer settles it as well"
+                "an empty Sent folder says nothing here: its server keeps no copies. Ask the server's log or the "
+                f"person, then {command}; an answer settles it as well"
             )
         return f"look into the mailbox's Sent folder, then {command}"
     if box is not None and box.status is MailboxStatus.REMOVED:
