@@ -29,6 +29,7 @@ from relance.app import Installation, open_installation
 from relance.app.running import running_engine
 from relance.config import Config, LogLevel
 from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import TERMINAL, Enrollment
 from relance.core.lead import Lead
 from relance.engine.engine import Engine
 from relance.engine.shards import Shards
@@ -146,9 +147,8 @@ async def _obey(installation: Installation, engine: Engine, control: Control, le
             continue
         upcoming = await engine.next_event()
         standing = await installation.read(scheduling.standing, now=installation.clock.now())
-        control.say(
-            rest=upcoming, unfinished=standing.unfinished, unknown=standing.unknown, now=installation.clock.now()
-        )
+        unknown = await installation.read(_waiting_for_an_outcome)
+        control.say(rest=upcoming, unfinished=standing.unfinished, unknown=unknown, now=installation.clock.now())
         while True:
             heard = await control.hear()
             if "still" in heard:
@@ -189,6 +189,13 @@ def _wake(engine: Engine, *, times: int) -> None:
     for _ in range(times):
         for loop in engine._loops.values():  # noqa: SLF001 - production waits some real seconds for it
             loop.wake()
+
+
+def _waiting_for_an_outcome(reader: Reader) -> int:
+    """Count who has not ended and waits on an unknown outcome; that of somebody who was stopped holds nobody up."""
+    lost = reader.all(Attempt, "attempts.unsettled", workspace_id=1)
+    runs = [reader.one(Enrollment, "enrollments.get", workspace_id=1, id=each.enrollment_id) for each in lost]
+    return sum(run is not None and run.status not in TERMINAL for run in runs)
 
 
 def _ending(reader: Reader) -> dict[str, Any]:
