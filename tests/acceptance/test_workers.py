@@ -20,7 +20,7 @@ from acceptance.realservers import wait_until
 from peers import postgres_binaries, unavailable
 from postgres_cluster import Cluster
 
-pytestmark = [pytest.mark.postgres, pytest.mark.timeout(150)]
+pytestmark = [pytest.mark.postgres, pytest.mark.timeout(300)]
 
 LEASE = 2  #: Seconds: long for a process that is only slow, short for a test.
 STEPS = ("intro", "bump", "last")
@@ -53,7 +53,7 @@ class Crew:
         words = said.removeprefix("running as ").replace("(", "").split(", ") if said.startswith("running") else []
         return {int(word.split(":")[1]): int(word.split()[1]) for word in words}
 
-    def wait_for(self, what: Callable[[dict[int, int]], bool], *, limit: float = 30.0) -> None:
+    def wait_for(self, what: Callable[[dict[int, int]], bool], *, limit: float = 90.0) -> None:
         """Wait until the shares are so."""
         wait_until(lambda: what(self.shares()), limit, what="the shares of the workers", interval=0.2)
 
