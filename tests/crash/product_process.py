@@ -88,9 +88,9 @@ class Control:
 
 def live(order: Order) -> int:
     """Live as ordered; return the exit code."""
-    sock = socket.socket(socket.AF_UNIX)
-    sock.connect(order.control)
-    mouth = sock.dup()
+    mouth, ear = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    for one in (mouth, ear):
+        one.connect(order.control)
 
     def say(**facts: object) -> None:
         mouth.sendall(f"{json.dumps(facts, default=str)}\n".encode())
@@ -102,7 +102,7 @@ def live(order: Order) -> int:
         surroundings.put_in_place(order, say)
         guards.take_out(order.without)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_live(order, sock, say, places))
+            runner.run(_live(order, ear, say, places))
     except StoreError as error:
         say(given_up=str(error))
         return GAVE_UP
@@ -112,8 +112,8 @@ def live(order: Order) -> int:
     return 0
 
 
-async def _live(order: Order, sock: socket.socket, say: Callable[..., None], places: Places) -> None:
-    reader, writer = await asyncio.open_unix_connection(sock=sock)
+async def _live(order: Order, ear: socket.socket, say: Callable[..., None], places: Places) -> None:
+    reader, writer = await asyncio.open_unix_connection(sock=ear)
     data = Path(order.data)
     config = Config(
         data=data,

@@ -41,11 +41,16 @@ class ProcessDied(Exception):  # noqa: N818 - what happened to it, on purpose or
 
 @dataclass(slots=True, kw_only=True)
 class Process:
-    """One life of the product, seen from the harness."""
+    """One life of the product, seen from the harness.
+
+    It speaks and hears over a connection each: what it said right before it died is then never lost with a word of ours
+    that nobody hears any more.
+    """
 
     pid: int
     _reader: asyncio.StreamReader
-    _writer: asyncio.StreamWriter
+    _mouth: asyncio.StreamWriter  #: Never written to; closed in the end.
+    _ear: asyncio.StreamWriter
     _ended: "asyncio.Future[int]"
 
     async def hear(self) -> dict[str, Any]:
@@ -61,7 +66,7 @@ class Process:
 
     def tell(self, **facts: object) -> None:
         """Say something to it."""
-        self._writer.write(f"{json.dumps(facts)}\n".encode())
+        self._ear.write(f"{json.dumps(facts)}\n".encode())
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to it, unless it is gone."""
@@ -78,9 +83,10 @@ class Process:
         """Kill it, if it lives, and wait until it is gone."""
         self.signal(signal.SIGKILL)
         await asyncio.shield(self._ended)
-        self._writer.close()
-        with contextlib.suppress(ConnectionError):
-            await self._writer.wait_closed()
+        for writer in (self._mouth, self._ear):
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,8 +181,8 @@ class Stage:
         self._zygote.stdin.write(f"{order}\n".encode())
         async with asyncio.timeout(_START_LIMIT):
             pid = await self._forks.get()
-            reader, writer = await self._arrivals.get()
-            process = Process(pid=pid, _reader=reader, _writer=writer, _ended=self._ended[pid])
+            (reader, mouth), (_, ear) = await self._arrivals.get(), await self._arrivals.get()
+            process = Process(pid=pid, _reader=reader, _mouth=mouth, _ear=ear, _ended=self._ended[pid])
             hello = await process.hear()
         if hello != {"pid": pid}:
             raise RuntimeError(f"{pid} was expected, and {hello} came")
