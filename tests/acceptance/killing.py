@@ -37,20 +37,6 @@ class Trap:
         self.engine = None
 
 
-def connect_all(product: Product, sandbox: LiveSandbox) -> None:
-    """Connect the world's mailboxes, so slow that a run has many moments."""
-    for account in sandbox.world.accounts:
-        product.connect(
-            account.address,
-            smtp=str(account.smtp),
-            imap=str(account.imap),
-            password=account.password,
-            ca_file=account.ca_file,
-            username=account.username,
-            max_gap="0.5",
-        )
-
-
 def settle_unknown(product: Product, sandbox: LiveSandbox) -> int:
     """Settle as a person does what the product cannot look up; return how often that was needed."""
     found = (UNKNOWN.match(row["subject"]) for row in product.rows("stuck", code=None))

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from acceptance.product import Product
 from relance.sandbox.answers import Occasion, answer
 from relance.sandbox.clock import SandboxClock
 from relance.sandbox.faults import NO_FAULTS
@@ -88,6 +89,19 @@ class LiveSandbox:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(START_LIMIT)
         self._loop.close()
+
+    def connect_to(self, product: Product, **more: str) -> None:
+        """Add every mailbox to the product, with further options as `Product.connect` takes them."""
+        for account in self.world.accounts:
+            product.connect(
+                account.address,
+                smtp=str(account.smtp),
+                imap=str(account.imap),
+                password=account.password,
+                ca_file=account.ca_file,
+                username=account.username,
+                **more,
+            )
 
     def accepted(self) -> list[Accepted]:
         """Return what was accepted for people so far, oldest first."""

@@ -237,17 +237,7 @@ def walk_through_trouble(
     that writes said in between; everybody has got everything once on return.
     """
     leads = [f"lead{number}@shop{number}.example" for number in range(9)]
-    for account in sandbox.world.accounts:
-        product.connect(
-            account.address,
-            smtp=str(account.smtp),
-            imap=str(account.imap),
-            password=account.password,
-            ca_file=account.ca_file,
-            username=account.username,
-            min_gap="0.3",
-            max_gap="0.4",
-        )
+    sandbox.connect_to(product, min_gap="0.3", max_gap="0.4")
     product.publish("three", three_steps(after="1s"))
     product.import_leads(leads, "--sequence", "three")
     taken = itertools.count(1)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from acceptance.correspondence import three_steps
-from acceptance.killing import Trap, connect_all, settle_unknown
+from acceptance.killing import Trap, settle_unknown
 from acceptance.live_sandbox import LiveSandbox
 from acceptance.product import Product
 from acceptance.realservers import wait_until
@@ -41,7 +41,7 @@ def test_kills_at_any_moment_cost_nobody_a_step_and_give_nobody_one_twice(produc
         answer_after=ANSWER_AFTER,
         on_accepted=trap.heard,
     ) as sandbox:
-        connect_all(product, sandbox)
+        sandbox.connect_to(product, max_gap="0.5")  # slow: a run then has many moments
         product.publish("founders", three_steps(after="3s"))
         product.import_leads(leads, "--sequence", "founders")
         for number in range(KILLS):

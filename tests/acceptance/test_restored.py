@@ -41,15 +41,8 @@ def world(tmp_path: Path) -> Iterator[LiveSandbox]:
 
 
 def _begin(product: Product, world: LiveSandbox) -> None:
+    world.connect_to(product)
     for account in world.world.accounts:
-        product.connect(
-            account.address,
-            smtp=str(account.smtp),
-            imap=str(account.imap),
-            password=account.password,
-            ca_file=account.ca_file,
-            username=account.username,
-        )
         product.ask("mailbox", "check", account.address)  # learns whether its server keeps copies
     product.publish("founders", three_steps(after=f"{AFTER}s"))
     product.import_leads(LEADS, "--sequence", "founders")

@@ -13,7 +13,7 @@ from typing import Self
 import pytest
 
 from acceptance.correspondence import three_steps
-from acceptance.killing import Trap, connect_all, settle_unknown
+from acceptance.killing import Trap, settle_unknown
 from acceptance.live_sandbox import LiveSandbox
 from acceptance.product import Engine, Product
 from acceptance.realservers import wait_until
@@ -68,7 +68,7 @@ def living_through(product: Product, folder: Path, trap: Trap) -> Iterator[tuple
         folder / "world", seed=SEED, steps=STEPS, answering=answering, answer_after=0.3, on_accepted=trap.heard
     )
     with world as sandbox, Crew(product) as crew:
-        connect_all(product, sandbox)
+        sandbox.connect_to(product, max_gap="0.5")  # slow: a run then has many moments
         product.publish("founders", three_steps(after="2s"))
         product.import_leads(leads, "--sequence", "founders")
         yield crew, sandbox, answering
