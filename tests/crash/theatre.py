@@ -18,7 +18,8 @@ from postgres_cluster import Cluster
 def hasty_server(folder: Path) -> Iterator[Cluster]:
     """Run a PostgreSQL server of our own, which may be killed, and which leaves its files to the system's memory.
 
-    A killed server finds them there again; only a machine that loses its power would not, and none does here.
+    A killed server finds them there again; only a machine that loses its power would not, and none does here. It is set
+    to answer a commit before it is in its files, as some are: the product must not let it.
     """
     binaries = postgres_binaries()
     if binaries is None:

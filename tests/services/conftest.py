@@ -12,7 +12,6 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
 
 from postgres_server import Databases
 from relance.ports.store import Store
@@ -50,10 +49,6 @@ def emptied(postgres_databases: Databases) -> Iterator[Emptied]:
     """Return the session's database for these tests."""
     url = postgres_place(postgres_databases)
     with psycopg.connect(url, autocommit=True) as beside:
-        # These tests ask what is decided, not what survives a crash: commits return before they are on the disk.
-        name = sql.Identifier(str(conninfo_to_dict(url)["dbname"]))
-        beside.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit TO off").format(name))
-        beside.execute("SET synchronous_commit TO off")
         store = open_store(url)
         yield Emptied(url=url, store=store, beside=beside)
         asyncio.run(store.close())

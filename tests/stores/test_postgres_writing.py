@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 import psycopg
 import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
 from relance.ports.store import CommitUnknownError, StoreBusyError, StoreUnavailableError
 from relance.storage.opening import open_store
@@ -177,6 +179,27 @@ async def test_the_connection_settings_are_ours(store):
             ]
 
     assert ["UTC", "5s", "10s", "on"] == await store.read(settings)
+
+
+@pytest.mark.parametrize("asked, had", [("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")])
+async def test_a_commit_waits_for_the_disk_whatever_the_server_is_set_to(postgres_databases, asked, had):
+    """A server that forgets a message about to leave sends it again; what asks for more than its own disk stays."""
+    url = postgres_databases.create()
+    name = sql.Identifier(str(conninfo_to_dict(url)["dbname"]))
+    with psycopg.connect(url, autocommit=True) as beside:
+        beside.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit TO {}").format(name, sql.Literal(asked)))
+    store = open_store(url)
+
+    def waits(reader):
+        with reader._connection.cursor() as cursor:  # noqa: SLF001 - what the server says of this very connection
+            return cursor.execute("SELECT current_setting('synchronous_commit')").fetchone()[0]
+
+    try:
+        assert had == await store.read(waits)
+        assert had == await store.write(waits)
+    finally:
+        await store.close()
+        postgres_databases.drop(url)
 
 
 async def test_a_server_that_does_not_answer_is_named_so():

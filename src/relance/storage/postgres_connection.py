@@ -21,6 +21,9 @@ _SERVER_SETTINGS: Mapping[str, str] = {
     "lock_timeout": str(LOCK_LIMIT),
     "client_encoding": "UTF8",
 }
+_COMMITS_WAIT = """
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+"""
 _DEFAULTS: Mapping[str, str | int] = {
     "connect_timeout": 10,
     "tcp_user_timeout": SILENCE_LIMIT,
@@ -43,11 +46,17 @@ def connection_arguments(url: str) -> dict[str, str | int]:
 
 
 def prepare(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
-    """Make JSON arrive as text, as it does from SQLite, and refuse a server that is too old."""
+    """Make JSON arrive as text, as it does from SQLite; wait at each commit; and refuse a server that is too old.
+
+    A server, database or role may be set to answer before a commit is on its disk: one that crashes then has forgotten
+    that a message was about to leave, and it would leave again. What asks for more, a standby's word say, stays.
+    """
     for name in ("json", "jsonb"):
         connection.adapters.register_loader(name, TextLoader)
     if connection.info.server_version < OLDEST_SERVER:
         raise StoreUnavailableError(f"PostgreSQL {connection.info.server_version // 10_000} is too old: 15 or newer")
+    connection.execute(_COMMITS_WAIT)
+    connection.commit()
 
 
 def store_error(error: psycopg.Error, doing: str) -> StoreError:
