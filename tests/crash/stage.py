@@ -71,13 +71,15 @@ class Process:
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to it, unless it is gone."""
         if not self._ended.done():
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):  # it is, and its end is on the way to us
+                os.kill(self.pid, number)
 
     async def stopped(self) -> None:
-        """Return once it stands still: it says that it is about to, and a SIGCONT before that would be lost."""
+        """Return once it stands still or is gone: a SIGCONT before that would be lost."""
         stat = Path("/proc") / str(self.pid) / "stat"
-        while stat.read_text().rpartition(")")[2].split()[0] not in _STANDING:  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            while stat.read_text().rpartition(")")[2].split()[0] not in _STANDING:  # noqa: ASYNC110 - nothing tells of it
+                await asyncio.sleep(0)
 
     async def bury(self) -> None:
         """Kill it, if it lives, and wait until it is gone."""
@@ -140,7 +142,8 @@ class Stage:
         finally:
             for pid, ended in stage._ended.items():
                 if not ended.done():
-                    os.kill(pid, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
             zygote.stdin.close() if zygote.stdin else None
             await zygote.wait()
             listening.cancel()
