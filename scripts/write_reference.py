@@ -13,11 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import click
+from pacing_page import pacing_page
 
 from relance.cli.main import relance
 from relance.core import defaults, gates
+from relance.core.ceilings import CEILINGS, HOSTS
 from relance.core.mailbox import Pacing
-from relance.core.pacing import CEILINGS, PRESETS
+from relance.core.pacing import PRESETS
 from relance.core.plan_document import document_of
 from relance.core.sequence import Plan
 
@@ -32,7 +34,7 @@ SECTION = re.compile(r"^# --- (?P<title>.+?) ---$")
 COMMENT = re.compile(r"^#: (?P<text>.+)$")
 CONSTANT = re.compile(r"^(?P<name>[A-Z_]+) = ")
 RULE_NUMBER = re.compile(r" \([A-Z]\d+\)")
-FIELD = re.compile(r"^\s+(?P<name>\w+): \w+ = .+?(?:\s+#: (?P<meaning>.+))?$", re.MULTILINE)
+FIELD = re.compile(r"^\s+(?P<name>\w+): [\w| ]+ = .+?(?:\s+#: (?P<meaning>.+))?$", re.MULTILINE)
 
 
 def main(arguments: list[str]) -> int:
@@ -175,7 +177,11 @@ def _pacing() -> Iterator[str]:
         ]
     )
     rows = [f"| `{name}` | {ceiling.daily} | {_value(ceiling.per_minute)} |" for name, ceiling in CEILINGS.items()]
-    yield "No cap goes above what a provider takes. These connectors are not there yet; their ceilings are:"
+    hosts = ", ".join(f"`{host}` ({provider})" for host, provider in HOSTS.items())
+    yield (
+        "No cap goes above what a provider takes in any 24 hours. Whose ceiling holds is recognised by the server that "
+        f"sends: {hosts}; `--ceiling` says otherwise."
+    )
     yield "\n".join(["| Provider | a day | a minute |", "|---|---|---|", *rows])
 
 
@@ -259,6 +265,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "gates.md": gates_page,
     "defaults.md": defaults_page,
+    "pacing.md": lambda: pacing_page(_value),
 }
 
 if __name__ == "__main__":

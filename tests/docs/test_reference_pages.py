@@ -10,6 +10,8 @@ from pathlib import Path
 
 from docs.pages import ROOT, blocks
 from relance.config import TOML_KEYS, Config, LogFormat, LogLevel
+from relance.core.gates import GATES
+from relance.core.mailbox import Pacing
 from relance.core.plan_document import document_of
 from relance.core.sequence import BranchStep, EmailStep, WaitStep
 from relance.demo.outcome import Outcome
@@ -122,3 +124,18 @@ def test_the_demo_of_the_readme_has_the_keys_of_a_demo():
 
     assert [field.name for field in fields(Outcome)] == list(facts)
     assert (0, 0, 0) == (facts["double_sends"], facts["sent_after_answer"], facts["unfinished"])
+
+
+#: Gates that are about a person or a run, and not about how fast and when messages leave.
+NO_PACING = {
+    "lock", "step_match", "status", "sequence_live", "recovery", "suppression", "lead_hold", "outcome_unknown",
+}  # fmt: skip
+
+
+def test_every_gate_and_every_field_of_pacing_is_on_its_page():
+    """A new limit without its row, default and field is refused."""
+    words = set(WORD.findall(page("pacing.md")))
+    options = {f"--{field.name.replace('_', '-')}" for field in fields(Pacing) if field.name != "ramp"}
+
+    assert set() == {gate.name for gate in GATES} - NO_PACING - words
+    assert set() == (options | {"--no-ramp"}) - words

@@ -11,12 +11,15 @@ import click
 
 from relance.app import LOGIN, Secret, SecretKind
 from relance.cli.failures import CouldNotError
+from relance.core.ceilings import CEILINGS, NO_CEILING
 from relance.core.mailbox import Pacing
 from relance.core.pacing import PRESETS
+from relance.core.workday import workday_of
 from relance.services import addresses
 from relance.services.workspace_settings import check_timezone
 
 F = TypeVar("F", bound=Callable[..., Any])
+ALL_DAY = "none"  #: What `--workday` takes for no working day.
 USUAL_RATIO = 2.0  #: Where only one end of the gap is given: it is drawn between once and twice.
 
 
@@ -96,6 +99,9 @@ class PacingOptions:
     min_gap: float | None
     max_gap: float | None
     ramp: bool | None
+    ramp_start: int | None
+    ramp_step: int | None
+    workday: str | None
 
     def over(self, pacing: Pacing) -> Mapping[str, object]:
         """Return the pacing columns of a mailbox that had `pacing`. Raises UsageError."""
@@ -118,9 +124,20 @@ class PacingOptions:
             "min_gap": least,
             "max_gap": most,
             "ramp": start.ramp if self.ramp is None else self.ramp,
-            "ramp_start": start.ramp_start,
-            "ramp_step": start.ramp_step,
+            "ramp_start": start.ramp_start if self.ramp_start is None else self.ramp_start,
+            "ramp_step": start.ramp_step if self.ramp_step is None else self.ramp_step,
+            "workday": start.workday if self.workday is None else self._workday(self.workday),
         }
+
+    @staticmethod
+    def _workday(text: str) -> str | None:
+        if text == ALL_DAY:
+            return None
+        try:
+            workday_of(text)
+        except ValueError as error:
+            raise click.UsageError(f"--workday {error}; or --workday {ALL_DAY}") from None
+        return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +148,7 @@ class NameOptions:
     aliases: tuple[str, ...]
     pool: str | None
     timezone: str | None
+    ceiling: str | None
 
     def columns(self) -> Mapping[str, object]:
         """Return the columns that were given, checked. Raises RefusedError and UsageError."""
@@ -145,6 +163,8 @@ class NameOptions:
             given["pool"] = self.pool.strip()
         if self.timezone is not None:
             given["timezone"] = check_timezone(self.timezone)
+        if self.ceiling is not None:
+            given["ceiling"] = None if self.ceiling == "auto" else self.ceiling
         return given
 
 
@@ -173,6 +193,20 @@ _SHARED = (
         "--max-gap", type=click.FloatRange(min=0, max=86_400), metavar="S", help="Seconds, most [twice --min-gap]."
     ),
     click.option("--ramp/--no-ramp", default=None, help="Begin at 10 a day and gain 5 each day [ramp]."),
+    click.option(
+        "--ramp-start", type=click.IntRange(min=1), metavar="N", help="Messages on the ramp's first day [10]."
+    ),
+    click.option("--ramp-step", type=click.IntRange(min=1), metavar="N", help="More each day that it sends [5]."),
+    click.option(
+        "--workday",
+        metavar="HOURS",
+        help="Hours in which it sends, such as '08:30-17:30 lunch 12:00-13:00 jitter 20', or none.",
+    ),
+    click.option(
+        "--ceiling",
+        type=click.Choice([*sorted(CEILINGS), NO_CEILING, "auto"]),
+        help="Whose ceiling holds; auto: as the server's name says [auto].",
+    ),
 )
 
 

@@ -9,6 +9,7 @@ import click
 
 from relance.app import LOGIN, Installation
 from relance.cli.mailbox_checks import check
+from relance.cli.mailbox_health import health
 from relance.cli.mailbox_options import Given, gather, login_settings, mailbox_options
 from relance.cli.printing import counted
 from relance.cli.session import Group, session
@@ -28,6 +29,7 @@ def mailbox() -> None:
 
 
 mailbox.add_command(check)
+mailbox.add_command(health)
 
 
 @mailbox.command()
@@ -209,7 +211,9 @@ def mailbox_facts(found: Mailbox) -> Mapping[str, object]:
     }
     names = (
         "address", "status", "status_reason", "login", "display_name", "aliases", "pool", "timezone", "daily_cap",
-        "hourly_cap", "min_gap", "max_gap", "ramp", "skip_until", "last_skip_reason", "saves_sent", "ids_survive",
+        "hourly_cap", "min_gap", "max_gap", "ramp",
+        "ramp_start", "ramp_step", "workday", "ceiling",
+        "skip_until", "last_skip_reason", "saves_sent", "ids_survive",
         "fresh_at", "last_read_at", "recover_since", "created_at",
     )  # fmt: skip
     return {name: getattr(found, name) for name in names} | servers | {"ca_file": settings.get("ca_file")}

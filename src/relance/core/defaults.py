@@ -49,14 +49,18 @@ BLOCK_LEAD_REST = timedelta(hours=4)
 #: Health is judged over this period, and only from this many sends on.
 HEALTH_PERIOD = timedelta(days=7)
 HEALTH_MIN_SENDS = 50
-#: Share of bounces, or of complaints, from which a mailbox sends at half its cap, and from which it pauses.
+#: Share of bounces, of complaints, or of blocks, from which a mailbox sends at half its cap, and from which it pauses.
 BOUNCES_REDUCE = 0.03
 BOUNCES_PAUSE = 0.05
 COMPLAINTS_REDUCE = 0.001
 COMPLAINTS_PAUSE = 0.003
+BLOCKS_REDUCE = 0.03
+BLOCKS_PAUSE = 0.05
 REDUCED_FACTOR = 0.5
 #: How long a mailbox rests that its health has paused.
 HEALTH_REST = timedelta(days=1)
+#: A mailbox that ramps up may be silent for so many days; each day more takes one day of its ramp back.
+RAMP_REST_DAYS = 7
 
 # --- the walk ---
 

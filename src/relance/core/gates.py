@@ -22,15 +22,13 @@ from relance.core.calendar import (
     after,
     day_ends,
     first_zone,
-    hour_ends,
     opens_at,
     quiet_until,
     zone_of,
 )
 from relance.core.defaults import RECHECK
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
-from relance.core.mailbox import MailboxStatus
-from relance.core.pacing import cap_today
+from relance.core.mailbox_gates import daily_cap, gap, hourly_cap, mailbox, mailbox_status, provider_ceiling, workday
 from relance.core.sequence import Plan, SequenceStatus
 from relance.core.situation import Situation
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
@@ -143,51 +141,6 @@ def quiet_hours(at: Situation) -> Verdict:
     return PASS if until is None else _lead(_unless_covered("quiet_hours", at), until=until)
 
 
-def mailbox_status(at: Situation) -> Verdict:
-    """Pass if the mailbox works and nobody paused it; one in trouble is tried again once its rest is over."""
-    box = at.mailbox
-    if box is None or box.status is MailboxStatus.ACTIVE:
-        return PASS
-    rested = box.skip_until is not None and box.skip_until <= at.now
-    if rested and box.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE}:
-        return PASS
-    later = box.skip_until is not None and box.skip_until > at.now
-    until = box.skip_until if later and box.skip_until else at.now + RECHECK
-    return _mailbox(box.last_skip_reason or f"mailbox_{box.status}", until=until)
-
-
-def mailbox(at: Situation) -> Verdict:
-    """Pass if the mailbox may send: its status, and whatever limit of its own it was put off for."""
-    trouble = mailbox_status(at)
-    box = at.mailbox
-    if trouble != PASS or box is None or box.skip_until is None or box.skip_until <= at.now:
-        return trouble
-    return _mailbox(box.last_skip_reason or "mailbox", until=box.skip_until)
-
-
-def daily_cap(at: Situation) -> Verdict:
-    """Pass if the mailbox has something left of today, with its ramp and its health, in its own zone."""
-    if at.mailbox is None:
-        return PASS
-    zone = first_zone(at.mailbox.timezone, at.workspace_timezone)
-    cap = cap_today(at.mailbox, today=at.now.astimezone(zone).date(), factor=at.mailbox_factor)
-    return PASS if at.mailbox_usage.today < cap else _mailbox("daily_cap", until=day_ends(at.now, zone))
-
-
-def hourly_cap(at: Situation) -> Verdict:
-    """Pass if the mailbox has something left of this hour."""
-    if at.mailbox is None or at.mailbox_usage.this_hour < at.mailbox.hourly_cap:
-        return PASS
-    zone = first_zone(at.mailbox.timezone, at.workspace_timezone)
-    return _mailbox("hourly_cap", until=hour_ends(at.now, zone))
-
-
-def gap(at: Situation) -> Verdict:
-    """Pass if the mailbox has rested since its last message."""
-    free = at.mailbox.next_allowed_at if at.mailbox else None
-    return _mailbox("gap", until=free) if free is not None and free > at.now else PASS
-
-
 def sequence_cap(at: Situation) -> Verdict:
     """Pass if the sequence has something left of its day, which is the workspace's."""
     put_off = at.sequence.skip_until
@@ -249,6 +202,8 @@ GATES: tuple[Gate, ...] = (
     _message(window, "window"),
     _message(quiet_hours, "quiet_hours"),
     _message(mailbox, "mailbox"),
+    _message(workday, "workday"),
+    _message(provider_ceiling, "provider_ceiling"),
     _message(daily_cap, "daily_cap"),
     _message(hourly_cap, "hourly_cap"),
     _message(gap, "gap"),
@@ -371,7 +326,3 @@ def _unless_covered(reason: str, at: Situation) -> str:
 
 def _lead(reason: str, *, until: datetime) -> Defer:
     return Defer(until=until, reason=reason, holds=Holds.LEAD)
-
-
-def _mailbox(reason: str, *, until: datetime) -> Defer:
-    return Defer(until=until, reason=reason, holds=Holds.MAILBOX)

@@ -28,6 +28,7 @@ class Pacing:
     ramp_start: int = 10  #: Messages on the first day.
     ramp_step: int = 5  #: More each day that it sends, up to the cap.
     ramp: bool = True
+    workday: str | None = None  #: Hours in which it sends, such as `08:30-17:30 lunch 12:00-13:00 jitter 20`.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,10 @@ class Mailbox:
     ramp: bool = True
     ramp_start: int = 10
     ramp_step: int = 5
-    ramp_started_on: date | None = None  #: First day that it sent.
+    ramp_days: int = 0  #: Days on which it sent before ramp_day; see `pacing.ramp_days`.
+    ramp_day: date | None = None  #: Last day of its own zone on which it sent.
+    workday: str | None = None  #: As people write it; see `relance.core.workday`. None: all day.
+    ceiling: str | None = None  #: Whose ceiling holds, or `none`; None: as recognised, see `relance.core.ceilings`.
     status: MailboxStatus = MailboxStatus.ACTIVE
     status_reason: str | None = None
     consecutive_failures: int = 0

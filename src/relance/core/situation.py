@@ -56,7 +56,8 @@ class Situation:
     mailbox_usage: Usage
     sequence_usage: Usage  #: Of daily_cap.
     new_usage: Usage  #: Of max_new_per_day.
-    mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `pacing.health`.
+    mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `health.health`.
+    ceiling_free_at: datetime | None = None  #: When its provider takes one more; None: it does.
     freshness: timedelta = FRESHNESS
     recovering: bool = False  #: A mailbox of the workspace is being read back, after a backup was put back.
     further_addresses: tuple[str, ...] = ()  #: By which the person is known beside the one that is written to.

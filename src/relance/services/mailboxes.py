@@ -121,6 +121,8 @@ def _settings(mailbox: Mailbox) -> dict[str, object]:
         "ramp",
         "ramp_start",
         "ramp_step",
+        "workday",
+        "ceiling",
     )
     return {name: getattr(mailbox, name) for name in names}
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from relance.core import calendar, defaults
+from relance.core import calendar, ceilings, defaults
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
@@ -127,6 +127,27 @@ def further_addresses(reader: Reader, lead: Lead) -> tuple[str, ...]:
     return tuple(reader.all(str, "leads.further_addresses", workspace_id=lead.workspace_id, lead_id=lead.id))
 
 
+def ceiling_free_at(reader: Reader, mailbox: Mailbox, enrollment: Enrollment, now: datetime) -> datetime | None:
+    """Return when the provider behind a mailbox takes one more, counted back from now; None: it does."""
+    found = (
+        ceilings.free_at(
+            allowance,
+            reader.one(
+                datetime,
+                "attempts.nth_newest",
+                workspace_id=mailbox.workspace_id,
+                mailbox_id=mailbox.id,
+                since=now - allowance.period,
+                except_enrollment_id=enrollment.id,
+                except_counter=enrollment.step_counter,
+                skip=allowance.messages - 1,
+            ),
+        )
+        for allowance in ceilings.allowances(mailbox)
+    )
+    return max((at for at in found if at is not None), default=None)
+
+
 def gather(
     reader: Reader,
     *,
@@ -196,6 +217,7 @@ def gather(
         mailbox=mailbox,
         mailbox_usage=mailbox_usage,
         mailbox_factor=mailbox_factor,
+        ceiling_free_at=ceiling_free_at(reader, mailbox, enrollment, now) if mailbox else None,
         sequence_usage=sequence_usage,
         new_usage=new_usage,
         recovering=reader.one(int, "mailboxes.any_recovering", **ids) is not None,

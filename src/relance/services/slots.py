@@ -63,13 +63,15 @@ def take(tx: Transaction, mailbox: Mailbox, wanted: list[Counter], *, key: str, 
         if tx.run("usage.take", **_key(mailbox.workspace_id, counter), cap=counter.cap) != 1:
             _give_back(tx, mailbox.workspace_id, wanted[:position])
             return counter
+    today = date.fromisoformat(wanted[0].bucket)
     taken = tx.run(
         "mailboxes.take_gap",
         workspace_id=mailbox.workspace_id,
         id=mailbox.id,
         now=now,
         next_allowed_at=now + pacing.gap(mailbox, key=key),
-        today=date.fromisoformat(wanted[0].bucket),
+        ramp_days=pacing.ramp_days(mailbox, today=today),
+        ramp_day=max(today, mailbox.ramp_day or today),
     )
     if taken != 1:
         _give_back(tx, mailbox.workspace_id, wanted)

@@ -113,7 +113,7 @@ def put_mailbox_off(tx: Transaction, mailbox: Mailbox, trouble: MailboxTrouble, 
         Event(
             workspace_id=mailbox.workspace_id,
             at=now,
-            name=EventName.MAILBOX_FAILED,
+            name=EventName.BLOCK_RECEIVED if trouble.reason == "blocked" else EventName.MAILBOX_FAILED,
             detail=f"{trouble.reason}: {trouble.response[:500]}",
             mailbox_id=mailbox.id,
         ),

@@ -13,9 +13,9 @@ from relance.core import defaults, gates, identifiers, transitions
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
+from relance.core.health import Sick
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
-from relance.core.pacing import Sick
 from relance.core.sequence import EmailStep, Plan, Variant
 from relance.core.situation import Situation
 from relance.core.verdict import Defer, Leave, Pass, Stop

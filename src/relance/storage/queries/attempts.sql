@@ -228,6 +228,16 @@ LIMIT 1
 SELECT count(*) FROM attempts
 WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since
 
+-- name: attempts.nth_newest
+-- When a mailbox took the message that is so many before its next one, but for the one that is to be sent; not looked
+-- for further back. No row: it took fewer since then.
+SELECT planned_at FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id
+    AND status IN ('reserved', 'in_flight', 'sent', 'unknown') AND planned_at > :since AND holds_slot
+    AND NOT (enrollment_id = :except_enrollment_id AND step_counter = :except_counter)
+ORDER BY planned_at DESC
+LIMIT 1 OFFSET :skip
+
 -- name: attempts.overdue_in_flight
 -- In flight past the last moment at which the dot could have left.
 SELECT {attempts.columns} FROM attempts

@@ -1,6 +1,6 @@
 -- part: mailboxes.columns
 workspace_id, id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
-hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
+hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
 fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at
 
@@ -63,14 +63,14 @@ SELECT workspace_id, max(last_served_at) AS at FROM mailboxes WHERE last_served_
 -- Connect a mailbox. A second one of the same login is refused by its UNIQUE index.
 INSERT INTO mailboxes (
     workspace_id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
-    hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_started_on, status, status_reason,
+    hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
     ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at,
     sealed_credentials
 ) VALUES (
     :workspace_id, :provider, :login, :address, :display_name, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
-    :ramp_started_on, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
+    :ramp_days, :ramp_day, :workday, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
     :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
     :sent_read_back_at, :shard, :revision, :created_at, :sealed_credentials
 )
@@ -79,7 +79,8 @@ INSERT INTO mailboxes (
 -- Connect a removed mailbox again; its history and cursors stay.
 UPDATE mailboxes SET shard = :shard, display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
-    max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, status = 'active',
+    max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, workday = :workday,
+    ceiling = :ceiling, status = 'active',
     saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
     ids_survive = CASE WHEN settings = :settings::jsonb THEN ids_survive END,
     status_reason = NULL, consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
@@ -92,6 +93,7 @@ WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
 UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step,
+    workday = :workday, ceiling = :ceiling,
     status = CASE WHEN status IN ('auth_error', 'unreachable') THEN 'active' ELSE status END,
     status_reason = CASE WHEN status IN ('auth_error', 'unreachable') THEN NULL ELSE status_reason END,
     saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
@@ -175,7 +177,7 @@ SELECT sealed_credentials FROM mailboxes WHERE workspace_id = :workspace_id AND 
 -- name: mailboxes.take_gap
 -- Take the mailbox's turn and start the gap after it. No row changed: its gap is not over or it may not send.
 UPDATE mailboxes SET next_allowed_at = :next_allowed_at, last_served_at = :now,
-    ramp_started_on = coalesce(ramp_started_on, :today::date)
+    ramp_days = :ramp_days, ramp_day = :ramp_day
 WHERE workspace_id = :workspace_id AND id = :id AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
     AND status IN ('active', 'auth_error', 'unreachable')
 

@@ -19,7 +19,10 @@ CREATE TABLE mailboxes (
     ramp INTEGER NOT NULL DEFAULT 1 CHECK (ramp IN (0, 1)),
     ramp_start INTEGER NOT NULL DEFAULT 10 CHECK (ramp_start >= 0),
     ramp_step INTEGER NOT NULL DEFAULT 5 CHECK (ramp_step >= 0),
-    ramp_started_on TEXT,
+    ramp_days INTEGER NOT NULL DEFAULT 0 CHECK (ramp_days >= 0),
+    ramp_day TEXT,  -- the last day on which it sent
+    workday TEXT,
+    ceiling TEXT CHECK (ceiling IN ('google', 'google_trial', 'microsoft', 'none')),
     status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'auth_error', 'unreachable', 'recovering', 'removed')),
     status_reason TEXT,
     consecutive_failures INTEGER NOT NULL DEFAULT 0 CHECK (consecutive_failures >= 0),
