@@ -173,6 +173,12 @@ def _sequence(value: Callable[[object], str]) -> list[Rule]:
             gate="`window`",
         ),
         Rule(
+            what="The zone of a lead whose own is not known, for a window in the lead's",
+            default="the workspace's, else UTC",
+            field="`window.unknown_timezone`",
+            gate="`window`",
+        ),
+        Rule(
             what="Holidays of a country or a part of it, frozen when published; dates on which nothing is sent",
             default="none",
             field="`window.holidays`, `window.blackout`",
@@ -207,9 +213,15 @@ def _sequence(value: Callable[[object], str]) -> list[Rule]:
 def _turns(value: Callable[[object], str]) -> list[Rule]:
     return [
         Rule(
-            what="Which mailboxes of the workspace open a sequence's conversations",
+            what="Which mailboxes of the workspace open a sequence's conversations: a pool, a domain, or addresses",
             default="`{pool: default}`",
             field="`mailboxes`",
+        ),
+        Rule(
+            what="Whether a mailbox sends a sequence's follow-ups before it writes to somebody new, or the other way "
+            "round",
+            default=f"`{Plan(name='', steps=()).order}`",
+            field="`order`",
         ),
         Rule(
             what="Mailboxes that are free take turns, the least recently served first; workspaces take turns before "

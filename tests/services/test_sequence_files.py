@@ -19,6 +19,7 @@ from relance.core.sequence import (
     OnAutoReply,
     OnReply,
     OnUnknown,
+    Order,
     PauseOrContinue,
     Plan,
     QuietHours,
@@ -197,6 +198,24 @@ def test_addresses_name_mailboxes_in_place_of_a_pool():
     assert (None, ("anna@example.com", "bob@example.com")) == (read.pool, read.mailboxes)
 
 
+def test_a_domain_names_all_of_its_mailboxes():
+    """Alone, or beside addresses."""
+    assert (None, ("@acme.example",)) == (
+        plan(mail(mailboxes="{domain: Acme.Example}")).pool,
+        plan(mail(mailboxes="{domain: Acme.Example}")).mailboxes,
+    )
+    assert ("@acme.example", "bob@other.example") == plan(
+        mail(mailboxes="['@acme.example', bob@other.example]")
+    ).mailboxes
+
+
+def test_order_and_the_zone_of_leads_without_one_arrive_in_the_plan():
+    """Each is a word of its own."""
+    read = plan(mail(order="new_leads_first", window="{timezone: lead, unknown_timezone: Europe/Paris}"))
+
+    assert (Order.NEW_LEADS_FIRST, "Europe/Paris") == (read.order, read.window.unknown_timezone)
+
+
 def test_holidays_are_frozen_at_publish():
     """From today on, for three years and what is left of this one; a country that YAML would read as `false` too."""
     german = plan(mail(window="{holidays: DE}")).window
@@ -249,7 +268,13 @@ def test_times_without_quotation_marks_are_times():
         (mail(holdout="100%"), "a.yaml:2: holdout: '100%' is no share; write it as 5%, less than 100%"),
         (mail(frequency_cap="{messages: 1}"), "a.yaml:2: frequency_cap has no per; write {messages: 1, per: 2d}"),
         (mail(frequency_cap="{messages: 1, per: 2w}"), ":2: per: '2w' is no delay; write a number and s, m, h, d"),
-        (mail(mailboxes="[]"), "a.yaml:2: mailboxes is empty; write {pool: default}, or a list"),
+        (mail(mailboxes="[]"), "a.yaml:2: mailboxes is empty; write {pool: default}, {domain: acme.example}, or"),
+        (mail(mailboxes="['@']"), "a.yaml:2: mailboxes: '@' is no domain; write the address of a connected mailbox"),
+        (mail(mailboxes="{domain: a b}"), "a.yaml:2: domain: 'a b' is no domain; write one such as acme.example"),
+        (mail(mailboxes="{pool: x, domain: a.example}"), "a.yaml:2: mailboxes names a pool and a domain; keep one"),
+        (mail(order="newest"), "a.yaml:2: order is 'newest'; "),
+        (mail(window="{unknown_timezone: UTC}"), "the window names a zone for leads without one, but is not read"),
+        (mail(window="{timezone: lead, unknown_timezone: lead}"), "unknown_timezone: 'lead' is not a time zone"),
         (mail(mailboxes="[anna]"), "a.yaml:2: mailboxes: 'anna' is not an e-mail address"),
         (mail(mailboxes="anna@example.com"), "a.yaml:2: mailboxes is 'anna@example.com'; write {pool: default}"),
         (mail(name=""), "a.yaml:1: name is missing; write name: founders-q4"),

@@ -52,10 +52,14 @@ def zone_of(
     mailbox_timezone: str | None,
     workspace_timezone: str | None,
 ) -> ZoneInfo:
-    """Return the zone a window is read in: its own, the lead's or the mailbox's; else the workspace's; else UTC."""
+    """Return the zone a window is read in: its own, the lead's or the mailbox's; else the workspace's; else UTC.
+
+    A lead whose zone is not known, or is none, has the one that the window names for that.
+    """
     match window.timezone:
         case "lead":
-            return first_zone(lead_timezone, workspace_timezone)
+            unknown = mailbox_timezone if window.unknown_timezone == "mailbox" else window.unknown_timezone
+            return first_zone(lead_timezone, unknown, workspace_timezone)
         case "mailbox":
             return first_zone(mailbox_timezone, workspace_timezone)
         case fixed:

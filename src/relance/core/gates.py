@@ -24,6 +24,7 @@ from relance.core.calendar import (
     first_zone,
     opens_at,
     quiet_until,
+    zone_named,
     zone_of,
 )
 from relance.core.defaults import RECHECK
@@ -126,7 +127,10 @@ def frequency_cap(at: Situation) -> Verdict:
 
 def window(at: Situation) -> Verdict:
     """Pass if the sequence's sending window is open, in its zone (B4)."""
-    if at.plan.window.timezone == "mailbox" and at.mailbox is None:
+    named = at.plan.window.timezone
+    if named == "lead" and zone_named(at.lead.timezone) is None:
+        named = at.plan.window.unknown_timezone
+    if named == "mailbox" and at.mailbox is None:
         return PASS  # Its zone is not known before a mailbox is.
     match opens_at(at.plan.window, _window_zone(at), at.now):
         case Never():

@@ -25,6 +25,7 @@ from relance.core.sequence import (
     OnAutoReply,
     OnReply,
     OnUnknown,
+    Order,
     PauseOrContinue,
     Plan,
     QuietHours,
@@ -82,6 +83,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         "window": {
             "always": plan.window.always,
             "timezone": plan.window.timezone,
+            "unknown_timezone": plan.window.unknown_timezone,
             "days": sorted(plan.window.days),
             "intervals": [_interval_text(interval) for interval in plan.window.intervals],
             "holidays": plan.window.holidays,
@@ -106,6 +108,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         "frequency_cap": {"messages": plan.frequency_cap.messages, "per": str(plan.frequency_cap.per)}
         if plan.frequency_cap
         else None,
+        "order": str(plan.order),
         "holdout": plan.holdout,
     }
 
@@ -173,6 +176,7 @@ def plan_from_document(document: Document) -> Plan:
         frequency_cap=FrequencyCap(messages=_get(cap, "messages", int), per=_read(cap, "per", delay_of))
         if cap is not None
         else None,
+        order=_read(document, "order", Order),
         holdout=float(_get(document, "holdout", (int, float))),
     )
 
@@ -182,6 +186,7 @@ def _window(document: Document) -> Window:
     return Window(
         always=_get(document, "always", bool),
         timezone=_optional(document, "timezone", str),
+        unknown_timezone=_optional(document, "unknown_timezone", str),
         days=frozenset(day for day in _get(document, "days", list) if isinstance(day, int)),
         intervals=tuple(_convert("intervals", text, interval_of) for text in _texts(document, "intervals")),
         holidays=_optional(document, "holidays", str),

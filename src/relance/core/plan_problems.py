@@ -73,6 +73,11 @@ def _window(plan: Plan) -> Iterator[Problem]:
         special = where == "window" and name in {"lead", "mailbox"}
         if name is not None and not special and zone_named(name) is None:
             yield _whole(f"{where} names the unknown time zone {name!r}", "write an IANA name such as Europe/Berlin")
+    unknown = window.unknown_timezone
+    if unknown is not None and window.timezone != "lead":
+        yield _whole("the window names a zone for leads without one, but is not read in theirs", "write timezone: lead")
+    elif unknown is not None and unknown != "mailbox" and zone_named(unknown) is None:
+        yield _whole(f"unknown_timezone is {unknown!r}", "write an IANA name such as Europe/Berlin, or mailbox")
     if not window.always and not (window.days and window.intervals):
         yield _whole("the window never opens", "give it days and intervals, or write window: always")
     elif any(not 0 <= day <= 6 for day in window.days):  # noqa: PLR2004 - Monday to Sunday

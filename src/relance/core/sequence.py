@@ -76,6 +76,9 @@ class Window:
 
     always: bool = False
     timezone: str | None = None  #: IANA name, `lead`, `mailbox`, or None for the workspace's.
+    unknown_timezone: str | None = (
+        None  #: For `lead`, where theirs is not known: IANA name, `mailbox`, or None as above.
+    )
     days: frozenset[int] = frozenset({0, 1, 2, 3, 4})  #: Monday is 0.
     intervals: tuple[Interval, ...] = (Interval(start=time(9), end=time(17)),)
     holidays: str | None = None  #: Country (and subdivision) whose holidays were frozen into holiday_dates.
@@ -127,6 +130,14 @@ class PauseOrContinue(StrEnum):
 
     PAUSE = "pause"
     CONTINUE = "continue"
+
+
+class Order(StrEnum):
+    """Whose turn it is within a sequence, where a mailbox could send a follow-up or write to somebody new."""
+
+    FOLLOW_UPS_FIRST = "follow_ups_first"
+    NEW_LEADS_FIRST = "new_leads_first"
+    MOST_DUE_FIRST = "most_due_first"
 
 
 class OnUnknown(StrEnum):
@@ -219,7 +230,7 @@ class Plan:
     name: str
     steps: tuple[Step, ...]
     pool: str | None = "default"
-    mailboxes: tuple[str, ...] = ()  #: Addresses; when given, pool is None.
+    mailboxes: tuple[str, ...] = ()  #: Addresses, or `@domain` for all of a domain; when given, pool is None.
     window: Window = Window()
     quiet_hours: QuietHours | None = None
     on_reply: OnReply = OnReply.STOP
@@ -232,6 +243,7 @@ class Plan:
     daily_cap: int | None = None
     max_new_per_day: int | None = None
     frequency_cap: FrequencyCap | None = None
+    order: Order = Order.FOLLOW_UPS_FIRST
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 
     def step(self, step_id: str) -> Step | None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from relance.core.events import EventName
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import Plan, Sequence
+from relance.core.sequence import Order, Plan, Sequence
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
 from relance.services.leasing import ALL_SHARDS, Hold, fence, these
@@ -131,7 +131,9 @@ def claim(
 def admits(plan: Plan, mailbox: Mailbox | _Free) -> bool:
     """Whether a sequence may open conversations from this mailbox."""
     if plan.mailboxes:
-        return mailbox.address.casefold() in {a.casefold() for a in plan.mailboxes}
+        address = mailbox.address.casefold()
+        named = {each.casefold() for each in plan.mailboxes}
+        return address in named or f"@{address.rpartition('@')[2]}" in named
     return plan.pool == mailbox.pool
 
 
@@ -142,9 +144,17 @@ def mailboxes_of(reader: Reader, workspace_id: int, plan: Plan) -> list[Mailbox]
 
 
 def _most_due(reader: Reader, sequence: Sequence, mailbox: _Free, pools: "_Pools", now: datetime) -> _Candidate | None:
-    """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one."""
+    """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one.
+
+    Which of the two comes first is the sequence's `order`; the other is asked for only where it counts.
+    """
+    order = pools.plan_of(sequence).order
+    if order is Order.NEW_LEADS_FIRST and (new := pools.most_due(sequence, mailbox)) is not None:
+        return new
     ids = {"workspace_id": mailbox.workspace_id, "sequence_id": sequence.id, "now": now}
     best = reader.one(_Candidate, "enrollments.earliest_of_mailbox", **ids, mailbox_id=mailbox.id)
+    if order is Order.NEW_LEADS_FIRST or (order is Order.FOLLOW_UPS_FIRST and best is not None):
+        return best
     pooled = pools.most_due(sequence, mailbox)
     if pooled is None or (best is not None and best.ready_at <= pooled.ready_at):
         return best
@@ -163,7 +173,7 @@ class _Pools:
     def most_due(self, sequence: Sequence, mailbox: _Free) -> _Candidate | None:
         """Return the earliest ready one of this sequence, if this mailbox may open its conversations now."""
         resting = sequence.new_leads_until is not None and sequence.new_leads_until > self._now
-        if sequence.id in self._empty or resting or not admits(self._plan_of(sequence), mailbox):
+        if sequence.id in self._empty or resting or not admits(self.plan_of(sequence), mailbox):
             return None
         ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id, "now": self._now}
         found = self._reader.one(_Candidate, "enrollments.earliest_of_pool", **ids)
@@ -171,7 +181,8 @@ class _Pools:
             self._empty.add(sequence.id)
         return found
 
-    def _plan_of(self, sequence: Sequence) -> Plan:
+    def plan_of(self, sequence: Sequence) -> Plan:
+        """Return what the sequence's present version says, read once."""
         if sequence.id not in self._plans:
             self._plans[sequence.id] = plan_of(self._reader, sequence.workspace_id, sequence.id, sequence.version)
         return self._plans[sequence.id]

@@ -25,9 +25,19 @@ from relance.core.calendar import (
 )
 from relance.core.sequence import Delay, Interval, QuietHours, Unit, Window
 
-# Changes at 01:00 UTC, by half an hour, at midnight, a standard time that is summer, none at all.
+# Changes at 01:00 UTC, by half an hour, at midnight, a standard time that is summer, none at all, 45 minutes off.
 ZONES = st.sampled_from(
-    ["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "America/Santiago", "Asia/Kolkata"],
+    [
+        "Europe/Paris",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "Africa/Cairo",
+        "America/Santiago",
+        "Asia/Kolkata",
+        "Australia/Sydney",
+        "Pacific/Chatham",
+        "Asia/Kathmandu",
+    ],
 ).map(ZoneInfo)
 # Half of them within two days of a change of the clocks somewhere.
 CHANGES = st.sampled_from(

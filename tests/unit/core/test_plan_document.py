@@ -24,6 +24,7 @@ from relance.core.sequence import (
     OnAutoReply,
     OnReply,
     OnUnknown,
+    Order,
     PauseOrContinue,
     Plan,
     QuietHours,
@@ -53,6 +54,7 @@ WINDOWS = st.builds(
     Window,
     always=st.booleans(),
     timezone=MAYBE,
+    unknown_timezone=MAYBE,
     days=st.frozensets(st.integers(0, 6)),
     intervals=st.lists(INTERVALS, max_size=2).map(tuple),
     holidays=MAYBE,
@@ -77,6 +79,7 @@ PLANS = st.builds(
     daily_cap=CAPS,
     max_new_per_day=CAPS,
     frequency_cap=st.none() | st.builds(FrequencyCap, messages=st.integers(1, 9), per=DELAYS),
+    order=st.sampled_from(Order),
     holdout=st.floats(0, 1, exclude_max=True),
 )
 

@@ -15,6 +15,7 @@ from relance.core.sequence import (
     OnAutoReply,
     OnReply,
     OnUnknown,
+    Order,
     PauseOrContinue,
     QuietHours,
     StopOrContinue,
@@ -28,7 +29,7 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
-    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "tracking", "holdout", "steps",
+    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -88,32 +89,48 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "daily_cap": form.number("daily_cap", least=1),
         "max_new_per_day": form.number("max_new_per_day", least=1),
         "frequency_cap": _frequency_cap(form),
+        "order": form.choice("order", Order, Order.FOLLOW_UPS_FIRST),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }
     return Policies(fields=fields)
 
 
 def _mailboxes(form: Form) -> dict[str, Any]:
-    remedy = "write {pool: default}, or a list of addresses"
+    remedy = "write {pool: default}, {domain: acme.example}, or a list of addresses and @domains"
     if not form.has("mailboxes"):
         return {}
     pool = form.form("mailboxes", remedy) if not isinstance(form.value("mailboxes"), Listing) else None
     if pool is not None:
-        pool.check_keys(("pool",), {})
-        name = pool.need("pool", "write {pool: default}")
+        pool.check_keys(("pool", "domain"), {})
+        if pool.has("domain") and not pool.has("pool"):
+            domain = pool.read("domain", _domain, "write {domain: acme.example}")
+            return {"pool": None, "mailboxes": (f"@{domain}",)} if domain else {}
+        if pool.has("domain"):
+            pool.wrong(pool.line("domain"), "mailboxes names a pool and a domain", "keep one of the two")
+        name = pool.need("pool", "write {pool: default} or {domain: acme.example}")
         return {"pool": name} if name else {}
     if not isinstance(form.value("mailboxes"), Listing):
         return {}
     addresses: list[str] = []
     for node in form.scalars("mailboxes", remedy) or ():
         try:
-            addresses.append(clean_address(node.text))
-        except BadAddressError as error:
-            form.wrong(node.line, f"mailboxes: {error}", "write the address of a connected mailbox")
+            whole = node.text.strip().startswith("@")
+            addresses.append(f"@{_domain(node.text)}" if whole else clean_address(node.text))
+        except (BadAddressError, ValueError) as error:
+            said = str(error).partition(";")[0]
+            form.wrong(node.line, f"mailboxes: {said}", "write the address of a connected mailbox, or @ and a domain")
     if not addresses:
         form.wrong(form.line("mailboxes"), "mailboxes is empty", remedy)
         return {}
     return {"pool": None, "mailboxes": tuple(dict.fromkeys(addresses))}
+
+
+def _domain(text: str) -> str:
+    """Return a domain in small letters. Raises ValueError with what to write instead."""
+    try:
+        return clean_address(f"anybody@{text.strip().removeprefix('@')}").partition("@")[2]
+    except BadAddressError:
+        raise ValueError(f"{text!r} is no domain; write one such as acme.example") from None
 
 
 def _window(form: Form, today: date) -> Window:
@@ -125,10 +142,12 @@ def _window(form: Form, today: date) -> Window:
     window = form.form("window", "write always, or {timezone: …, days: […], intervals: […]}")
     if window is None:
         return Window()
-    window.check_keys(("timezone", "days", "intervals", "holidays", "blackout"), {})
+    window.check_keys(("timezone", "unknown_timezone", "days", "intervals", "holidays", "blackout"), {})
     given: dict[str, Any] = {}
     if window.has("timezone"):
         given["timezone"] = window.read("timezone", _window_zone, "write an IANA name, lead or mailbox")
+    if window.has("unknown_timezone"):
+        given["unknown_timezone"] = window.read("unknown_timezone", _unknown_zone, "write an IANA name, or mailbox")
     if window.has("days"):
         given["days"] = _days(window)
     if window.has("intervals"):
@@ -195,6 +214,10 @@ def _fixed_zone(text: str) -> str:
 
 def _window_zone(text: str) -> str:
     return text if text in {"lead", "mailbox"} else _fixed_zone(text)
+
+
+def _unknown_zone(text: str) -> str:
+    return text if text == "mailbox" else _fixed_zone(text)
 
 
 def _on_reply(form: Form) -> tuple[OnReply, str | None]:
