@@ -21,7 +21,8 @@ Fields of a mailbox are options of `relance mailbox add` and `set`, those of a s
 
 **When a cap begins anew.** A mailbox's day and hour are those of its own zone, else of the workspace's, else UTC: the
 day begins at the first instant of the date there, an hour when the clock on the wall shows another hour (one that the
-clocks repeat is two). A sequence's day is the workspace's. What a provider takes is counted over the last 24 hours and
+clocks repeat is two). The day of a sequence, of a company and of a
+workspace is the workspace's. What a provider takes is counted over the last 24 hours and
 the last minute, as providers do. A reservation takes its place in every cap at once; a definite failure gives all of
 them back; an outcome that is unknown keeps them. A cap that is lowered below what was already sent means: nothing more
 until it begins anew."""
@@ -44,6 +45,7 @@ def pacing_page(value: Callable[[object], str]) -> str:
         ("A mailbox", _mailbox(value)),
         ("Health", _health(value)),
         ("A sequence", _sequence(value)),
+        ("A workspace", _workspace()),
         ("Whose turn it is", _turns(value)),
     ):
         rows = [f"| {rule.what} | {rule.default} | {rule.field} | {rule.gate} |" for rule in rules]
@@ -206,6 +208,30 @@ def _sequence(value: Callable[[object], str]) -> list[Rule]:
             default=f"{value(defaults.COOLDOWN_FIRST)} to {value(defaults.COOLDOWN_MOST)}",
             field="`COOLDOWN_FIRST`, `COOLDOWN_MOST`",
             gate="`cooldown`",
+        ),
+    ]
+
+
+def _workspace() -> list[Rule]:
+    return [
+        Rule(
+            what="Messages a day, over every sequence and mailbox; the day is the workspace's",
+            default="no limit",
+            field="`relance workspace set --daily-cap`",
+            gate="`workspace_cap`",
+        ),
+        Rule(
+            what="Messages a day to the people of one company's domain, subdomains included. Domains that strangers "
+            "share, such as gmail.com, are no company",
+            default="no limit",
+            field="`relance workspace set --recipient-domain-daily-cap`",
+            gate="`recipient_domain_cap`",
+        ),
+        Rule(
+            what="Quiet hours of sequences that have none of their own",
+            default="none",
+            field="`relance workspace set --quiet-hours`",
+            gate="`quiet_hours`",
         ),
     ]
 

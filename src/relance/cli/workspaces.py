@@ -1,16 +1,52 @@
 """`relance workspace`: the installation's tenants."""
 
+from collections.abc import Mapping
+
 import click
 
 from relance.app import Installation
 from relance.cli.session import Group, session
 from relance.core.workspace import Workspace
-from relance.services import workspaces
+from relance.services import workspace_settings, workspaces
+
+FACTS = ("timezone", "daily_cap", "recipient_domain_daily_cap", "quiet_hours")
 
 
 @click.group(cls=Group)
 def workspace() -> None:
     """Keep the tenants of this installation."""
+
+
+@workspace.command("set")
+@click.option("--timezone", metavar="TZ", help="Zone of windows, caps and quiet hours that name none of their own.")
+@click.option(
+    "--daily-cap", type=click.IntRange(min=0), metavar="N", help="Messages a day, over everything; 0: no cap."
+)
+@click.option(
+    "--recipient-domain-daily-cap",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Messages a day to the people of one company's domain; 0: no cap. Domains that strangers share do not count.",
+)
+@click.option("--quiet-hours", metavar="HH:MM-HH:MM", help="For sequences without quiet hours of their own, or none.")
+def change(
+    timezone: str | None, daily_cap: int | None, recipient_domain_daily_cap: int | None, quiet_hours: str | None
+) -> None:
+    """Change what is given of this workspace and leave the rest."""
+    current = session()
+    wanted = workspace_settings.Wanted(
+        timezone=timezone,
+        daily_cap=daily_cap,
+        recipient_domain_daily_cap=recipient_domain_daily_cap,
+        quiet_hours="" if quiet_hours == "none" else quiet_hours,
+    )
+
+    async def write(installation: Installation, found: Workspace) -> Workspace:
+        await installation.write(workspace_settings.change, found, wanted)
+        return await installation.read(workspaces.by_name, found.name)
+
+    saved = current.run(write)
+    current.printer.facts(_facts(saved), f"Workspace {saved.name} is changed.")
 
 
 @workspace.command("list")
@@ -23,7 +59,12 @@ def list_workspaces() -> None:
 
     found = current.run(read)
     current.printer.rows(
-        ({"name": w.name, "timezone": w.timezone, "created_at": w.created_at} for w in found),
-        ("name", "timezone", "created_at"),
+        (_facts(w) for w in found),
+        ("name", *FACTS, "created_at"),
         empty="There is no workspace yet.",
     )
+
+
+def _facts(found: Workspace) -> Mapping[str, object]:
+    settings = {name: found.settings.get(name) for name in FACTS if name != "timezone"}
+    return {"name": found.name, "timezone": found.timezone, **settings, "created_at": found.created_at}

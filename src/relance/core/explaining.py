@@ -40,6 +40,8 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "refused_as_unwanted": "servers keep refusing its message as unwanted; change the text or see to the mailbox",
         "mailbox_removed": "its mailbox was removed",
         "no_mailbox": "no mailbox of its pool can be used",
+        "workspace_cap": "the workspace has sent its messages of today",
+        "recipient_domain_cap": "the person's company got as many messages as allowed today",
         "sequence_cap": "the sequence has sent its messages of today",
         "new_leads_cap": "the sequence has written to its new people of today",
         "cooldown": "resting after a failure",

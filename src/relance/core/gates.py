@@ -167,6 +167,22 @@ def new_leads_cap(at: Situation) -> Verdict:
     return Defer(until=_sequence_day_ends(at), reason="new_leads_cap", holds=Holds.NEW_LEADS)
 
 
+def workspace_cap(at: Situation) -> Verdict:
+    """Pass if the workspace has something left of its day."""
+    if at.workspace_skip_until is not None and at.workspace_skip_until > at.now:
+        return Defer(until=at.workspace_skip_until, reason="workspace_cap", holds=Holds.WORKSPACE)
+    if at.workspace_cap is None or at.workspace_usage.today < at.workspace_cap:
+        return PASS
+    return Defer(until=_sequence_day_ends(at), reason="workspace_cap", holds=Holds.WORKSPACE)
+
+
+def recipient_domain_cap(at: Situation) -> Verdict:
+    """Pass if the person's company got fewer messages of the workspace's day than allowed, over all its people."""
+    if at.recipient_domain_cap is None or at.recipient_domain_usage.today < at.recipient_domain_cap:
+        return PASS
+    return _lead("recipient_domain_cap", until=_sequence_day_ends(at))
+
+
 def cooldown(at: Situation) -> Verdict:
     """Pass unless the enrollment was put off, after a failure or by a gate, and that time is not over."""
     until = at.enrollment.skip_until
@@ -203,8 +219,10 @@ GATES: tuple[Gate, ...] = (
     _message(outcome_unknown, "outcome_unknown"),
     _message(reply_freshness, "reply_freshness"),
     _message(frequency_cap, "frequency_cap"),
+    _message(recipient_domain_cap, "recipient_domain_cap"),
     _message(window, "window"),
     _message(quiet_hours, "quiet_hours"),
+    _message(workspace_cap, "workspace_cap"),
     _message(mailbox, "mailbox"),
     _message(workday, "workday"),
     _message(provider_ceiling, "provider_ceiling"),

@@ -56,6 +56,13 @@ class Situation:
     mailbox_usage: Usage
     sequence_usage: Usage  #: Of daily_cap.
     new_usage: Usage  #: Of max_new_per_day.
+    workspace_skip_until: datetime | None = None  #: A limit of the whole workspace is used up until then.
+    workspace_cap: int | None = None  #: Messages of the whole workspace a day.
+    workspace_usage: Usage = Usage()
+    recipient_domain_cap: int | None = (
+        None  #: Messages to one company's domain a day; None also where it is no company.
+    )
+    recipient_domain_usage: Usage = Usage()
     mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `health.health`.
     ceiling_free_at: datetime | None = None  #: When its provider takes one more; None: it does.
     freshness: timedelta = FRESHNESS

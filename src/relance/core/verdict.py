@@ -13,6 +13,7 @@ class Holds(StrEnum):
     LEAD = "lead"  #: On the enrollment's own row.
     MAILBOX = "mailbox"  #: Once on the mailbox.
     SEQUENCE = "sequence"  #: Once on the sequence.
+    WORKSPACE = "workspace"  #: Once on the workspace.
     NEW_LEADS = "new_leads"  #: Once on the sequence, for first messages only.
 
 

@@ -48,6 +48,8 @@ def defer(tx: Transaction, situation: Situation, verdict: Defer) -> None:
                 )
         case Holds.SEQUENCE:
             _put_sequence_off(tx, enrollment, verdict)
+        case Holds.WORKSPACE:
+            tx.run("workspaces.put_off", id=enrollment.workspace_id, until=verdict.until, reason=verdict.reason)
         case Holds.NEW_LEADS:
             tx.run(
                 "sequences.put_off_new",

@@ -38,7 +38,7 @@ def upcoming(reader: Reader, *, now: datetime) -> Upcoming:
     """Return what becomes ready next after `now`."""
     return Upcoming(
         rows=_earliest(reader, now, "enrollments.next_ready_at"),
-        senders=_earliest(reader, now, "mailboxes.next_free_at", "sequences.next_free_at"),
+        senders=_earliest(reader, now, "mailboxes.next_free_at", "sequences.next_free_at", "workspaces.next_free_at"),
         looks=_earliest(reader, now, "attempts.next_look_at"),
         recoveries=_earliest(reader, now, "mailboxes.next_recovery_at"),
     )

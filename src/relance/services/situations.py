@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from relance.core import calendar, ceilings, defaults
+from relance.core.companies import company_of
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
@@ -98,6 +99,18 @@ def written_to(reader: Reader, *, workspace_id: int, lead_id: int, now: datetime
     return tuple(reader.all(Written, "mailboxes.written_to_lead", workspace_id=workspace_id, lead_id=lead_id, now=now))
 
 
+def cap_of(workspace: Workspace, name: str) -> int | None:
+    """Return a cap of the whole workspace: `daily_cap` or `recipient_domain_daily_cap`; None: there is none."""
+    setting = workspace.settings.get(name)
+    return setting if isinstance(setting, int) else None
+
+
+def domain_bucket(day: str, address: str) -> str | None:
+    """Return the counter of a company's day, which begins with its date; None where strangers share the domain."""
+    company = company_of(address)
+    return f"{day} {company}" if company is not None else None
+
+
 def quiet_hours_of(workspace: Workspace) -> QuietHours | None:
     """Return the workspace's default quiet hours for e-mail."""
     setting = workspace.settings.get("quiet_hours")
@@ -148,6 +161,34 @@ def ceiling_free_at(reader: Reader, mailbox: Mailbox, enrollment: Enrollment, no
     return max((at for at in found if at is not None), default=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Limits:
+    """The caps of a whole workspace as they concern one person, and what is taken of them."""
+
+    cap: int | None
+    usage: Usage
+    domain_cap: int | None
+    domain_usage: Usage
+
+
+def _limits_of_workspace(reader: Reader, workspace: Workspace, lead: Lead, now: datetime) -> _Limits:
+    day = calendar.day_of(now, calendar.first_zone(workspace.timezone))
+
+    def taken(cap: int | None, scope: str, bucket: str | None) -> Usage:
+        if cap is None or bucket is None:
+            return Usage()
+        return Usage(today=used(reader, workspace.id, scope, workspace.id, bucket))
+
+    cap, domain_cap = cap_of(workspace, "daily_cap"), cap_of(workspace, "recipient_domain_daily_cap")
+    company = domain_bucket(day, lead.email) if domain_cap is not None else None
+    return _Limits(
+        cap=cap,
+        usage=taken(cap, "workspace_day", day),
+        domain_cap=domain_cap if company is not None else None,
+        domain_usage=taken(domain_cap, "recipient_domain_day", company),
+    )
+
+
 def gather(
     reader: Reader,
     *,
@@ -182,6 +223,7 @@ def gather(
         if plan.max_new_per_day is not None:
             taken = used(reader, workspace.id, "sequence_new_day", sequence.id, buckets.sequence_day)
             new_usage = Usage(today=taken)
+    limits = _limits_of_workspace(reader, workspace, lead, now)
     recent: tuple[datetime, ...] = ()
     if plan.frequency_cap is not None:
         recent = tuple(
@@ -208,6 +250,11 @@ def gather(
         further_addresses=further_addresses(reader, lead),
         workspace_timezone=workspace.timezone,
         workspace_quiet_hours=quiet_hours_of(workspace),
+        workspace_skip_until=workspace.skip_until,
+        workspace_cap=limits.cap,
+        workspace_usage=limits.usage,
+        recipient_domain_cap=limits.domain_cap,
+        recipient_domain_usage=limits.domain_usage,
         first_contact=enrollment.last_sent_at is None,
         written=written_to(reader, **ids, lead_id=lead.id, now=now),
         recent_sends=recent,

@@ -1,7 +1,8 @@
-"""Taking and giving back what a send uses up: the mailbox's day, hour and gap, and its sequence's day.
+"""Taking and giving back what a send uses up: the mailbox's day, hour and gap, its sequence's and its workspace's day.
 
 Rule 1: every counter is taken conditionally, in key order, in the transaction that reserves.
 Rule 2: a definite failure gives everything back; an unknown outcome keeps it.
+Rule 3: what a whole workspace may send is counted from when its cap was set.
 """
 
 from dataclasses import dataclass, replace
@@ -12,8 +13,9 @@ from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan
+from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services.situations import Buckets, buckets_for, plan_of, workspace_of
+from relance.services.situations import Buckets, buckets_for, cap_of, domain_bucket, plan_of, workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +28,27 @@ class Counter:
     cap: int
 
 
-def counters(
-    *, mailbox: Mailbox, sequence_id: int, plan: Plan, buckets: Buckets, first_contact: bool, factor: float = 1.0
+def counters(  # everything that a send is counted for
+    *,
+    workspace: Workspace,
+    mailbox: Mailbox,
+    sequence_id: int,
+    plan: Plan,
+    recipient: str,
+    buckets: Buckets,
+    first_contact: bool,
+    factor: float = 1.0,
 ) -> list[Counter]:
     """Return the counters that one send takes, in key order; `factor` is what health leaves of the daily cap."""
-    cap = pacing.cap_today(mailbox, today=date.fromisoformat(buckets.mailbox_day), factor=factor)
+    today = pacing.cap_today(mailbox, today=date.fromisoformat(buckets.mailbox_day), factor=factor)
     listed = [
-        Counter(scope="mailbox_day", scope_id=mailbox.id, bucket=buckets.mailbox_day, cap=cap),
+        Counter(scope="mailbox_day", scope_id=mailbox.id, bucket=buckets.mailbox_day, cap=today),
         Counter(scope="mailbox_hour", scope_id=mailbox.id, bucket=buckets.mailbox_hour, cap=mailbox.hourly_cap),
     ]
+    domain_cap = cap_of(workspace, "recipient_domain_daily_cap")
+    company = domain_bucket(buckets.sequence_day, recipient) if domain_cap is not None else None
+    if domain_cap is not None and company is not None:
+        listed.append(Counter(scope="recipient_domain_day", scope_id=workspace.id, bucket=company, cap=domain_cap))
     if plan.daily_cap is not None:
         listed.append(
             Counter(scope="sequence_day", scope_id=sequence_id, bucket=buckets.sequence_day, cap=plan.daily_cap)
@@ -45,6 +59,9 @@ def counters(
                 scope="sequence_new_day", scope_id=sequence_id, bucket=buckets.sequence_day, cap=plan.max_new_per_day
             )
         )
+    cap = cap_of(workspace, "daily_cap")
+    if cap is not None:
+        listed.append(Counter(scope="workspace_day", scope_id=workspace.id, bucket=buckets.sequence_day, cap=cap))
     return listed
 
 
@@ -89,7 +106,9 @@ def give_back(tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, enrollment
     workspace = workspace_of(tx, attempt.workspace_id)
     buckets = buckets_for(mailbox, workspace, attempt.planned_at)
     held = counters(
+        workspace=workspace,
         mailbox=mailbox,
+        recipient=attempt.recipient,
         sequence_id=attempt.sequence_id,
         plan=plan_of(tx, attempt.workspace_id, attempt.sequence_id, attempt.version),
         buckets=replace(buckets, mailbox_day=attempt.slot_day, mailbox_hour=attempt.slot_hour),

@@ -25,6 +25,8 @@ class _Workspace:
     timezone: str | None
     settings: Mapping[str, object]
     wrapped_key: bytes
+    skip_until: datetime | None = None
+    last_skip_reason: str | None = None
     revision: int
     created_at: datetime
 

@@ -166,7 +166,9 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
         held_by = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace.id, id=existing.mailbox_id) or mailbox
         slots.give_back(tx, existing, mailbox=held_by, enrollment=enrollment)
     wanted = slots.counters(
+        workspace=workspace,
         mailbox=mailbox,
+        recipient=situation.lead.email,
         sequence_id=enrollment.sequence_id,
         plan=plan,
         buckets=buckets,

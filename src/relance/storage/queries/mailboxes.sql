@@ -53,6 +53,7 @@ WHERE status IN ('active', 'auth_error', 'unreachable') AND {shards.these}
     AND NOT EXISTS (
         SELECT 1 FROM mailboxes r WHERE r.workspace_id = mailboxes.workspace_id AND r.status = 'recovering'
     )
+    AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = mailboxes.workspace_id AND w.skip_until > :now)
 ORDER BY (last_served_at IS NOT NULL), last_served_at, id
 
 -- name: mailboxes.turns_of_workspaces

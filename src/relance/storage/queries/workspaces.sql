@@ -1,7 +1,7 @@
 -- Tenants. Everything else belongs to one.
 
 -- part: workspaces.columns
-id, uid, name, timezone, settings, wrapped_key, revision, created_at
+id, uid, name, timezone, settings, wrapped_key, skip_until, last_skip_reason, revision, created_at
 
 -- name: workspaces.add
 -- The new workspace's id. A name or uid that is taken is a conflict.
@@ -26,7 +26,16 @@ SELECT {workspaces.columns} FROM workspaces ORDER BY name
 SELECT name FROM workspaces ORDER BY name
 
 -- name: workspaces.change_settings
--- Sets zone and settings if nobody changed them since `revision`. No row changed: read again and decide again.
+-- Sets zone and settings if nobody changed them since `revision`; the gates say anew what it may send. No row changed: read again and decide again.
 UPDATE workspaces
-SET timezone = :timezone, settings = :settings, revision = revision + 1
+SET timezone = :timezone, settings = :settings, skip_until = NULL, last_skip_reason = NULL, revision = revision + 1
 WHERE id = :id AND revision = :revision
+
+-- name: workspaces.put_off
+-- A limit of the whole workspace is used up until then. Never shortens a longer rest.
+UPDATE workspaces SET skip_until = :until, last_skip_reason = :reason
+WHERE id = :id AND (skip_until IS NULL OR skip_until < :until)
+
+-- name: workspaces.next_free_at
+-- The earliest time after now at which a limit of a whole workspace ends.
+SELECT skip_until AS at FROM workspaces WHERE skip_until > :now ORDER BY skip_until LIMIT 1

@@ -25,6 +25,8 @@ CREATE TABLE workspaces (
     timezone TEXT,
     settings JSONB NOT NULL DEFAULT '{}',
     wrapped_key BYTEA NOT NULL,  -- the data key, sealed under the installation's key
+    skip_until TIMESTAMPTZ,  -- a limit of the whole workspace is used up until then
+    last_skip_reason TEXT,
     revision BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TIMESTAMPTZ NOT NULL,
     UNIQUE (uid),

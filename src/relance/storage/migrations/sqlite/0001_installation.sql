@@ -19,6 +19,8 @@ CREATE TABLE workspaces (
     timezone TEXT,
     settings TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(settings)),
     wrapped_key BLOB NOT NULL,  -- the data key, sealed under the installation's key
+    skip_until TEXT,  -- a limit of the whole workspace is used up until then
+    last_skip_reason TEXT,
     revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TEXT NOT NULL,
     UNIQUE (uid),

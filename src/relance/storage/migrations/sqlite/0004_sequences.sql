@@ -43,10 +43,14 @@ CREATE TABLE lanes (
     FOREIGN KEY (workspace_id, sequence_id) REFERENCES sequences (workspace_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- Taken by a reservation, given back by a definite failure. scope_id is a mailbox or a sequence.
+-- Taken by a reservation, given back by a definite failure. scope_id is a mailbox, a sequence or the workspace.
 CREATE TABLE usage (
     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-    scope TEXT NOT NULL CHECK (scope IN ('mailbox_day', 'mailbox_hour', 'sequence_day', 'sequence_new_day')),
+    scope TEXT NOT NULL CHECK (
+        scope IN (
+            'mailbox_day', 'mailbox_hour', 'recipient_domain_day', 'sequence_day', 'sequence_new_day', 'workspace_day'
+        )
+    ),
     scope_id INTEGER NOT NULL,
     bucket TEXT NOT NULL,
     used INTEGER NOT NULL CHECK (used >= 0),
