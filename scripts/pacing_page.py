@@ -162,6 +162,16 @@ def _sequence(value: Callable[[object], str]) -> list[Rule]:
             gate="`frequency_cap`",
         ),
         Rule(
+            what="Report: who is in two sequences at once, whom such a cap would concern",
+            default="–",
+            field="`relance enrollment overlaps`",
+        ),
+        Rule(
+            what="Report: live and paused sequences out of which nothing has left for long",
+            default="14 days",
+            field="`relance sequence stale --days`",
+        ),
+        Rule(
             what="Sending window: weekdays and hours, over midnight if an end lies before its beginning; wall-clock "
             "hours across every change of the clocks",
             default=f"Monday to Friday, {hours}",

@@ -25,6 +25,8 @@ REPORTS = {
     "enrollments.count_endings",
     "enrollments.count_unfinished",
     "enrollments.first_stopped",
+    "enrollments.overlapping",
+    "enrollments.standing_by_sequence",
     "invariants.last_ids",
     "leads.of_workspace",
     "messages.incoming",

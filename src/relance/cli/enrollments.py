@@ -8,6 +8,7 @@ from typing import Protocol
 import click
 
 from relance.app import Installation
+from relance.cli.crowding import list_overlaps
 from relance.cli.failures import DONE, NO
 from relance.cli.leads import spelled
 from relance.cli.printing import complain
@@ -73,6 +74,9 @@ def enroll(sequence_name: str, list_name: str | None, emails: tuple[str, ...]) -
 @click.group(cls=Group)
 def enrollment() -> None:
     """Decide about leads inside sequences."""
+
+
+enrollment.add_command(list_overlaps)
 
 
 _chosen = (

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from relance.app import Installation
+from relance.cli.crowding import list_stale
 from relance.cli.failures import DONE, NO
 from relance.cli.previews import preview, test
 from relance.cli.printing import complain, counted
@@ -29,6 +30,7 @@ def sequence() -> None:
 
 sequence.add_command(preview)
 sequence.add_command(test)
+sequence.add_command(list_stale)
 
 
 @sequence.command()

@@ -285,3 +285,28 @@ JOIN leads ON leads.workspace_id = enrollments.workspace_id AND leads.id = enrol
 WHERE enrollments.workspace_id = :workspace_id AND enrollments.stop_reason = :stop_reason
 ORDER BY enrollments.ended_at, enrollments.id
 LIMIT 1
+
+-- name: enrollments.overlapping
+-- Every unfinished run of everyone who has two or more of them, person by person.
+SELECT l.email, s.name AS sequence, e.status, e.last_sent_at, e.next_due_at
+FROM enrollments e
+JOIN leads l ON l.workspace_id = e.workspace_id AND l.id = e.lead_id
+JOIN sequences s ON s.workspace_id = e.workspace_id AND s.id = e.sequence_id
+WHERE e.workspace_id = :workspace_id AND e.status IN ('active', 'waiting', 'paused', 'held')
+    AND EXISTS (
+        SELECT 1 FROM enrollments o
+        WHERE o.workspace_id = e.workspace_id AND o.lead_id = e.lead_id AND o.id <> e.id
+            AND o.status IN ('active', 'waiting', 'paused', 'held')
+    )
+ORDER BY l.email, s.name
+
+-- name: enrollments.standing_by_sequence
+-- Of each sequence: who has not ended, who of them moves by themselves, when the newest came in, when the next is due.
+SELECT sequence_id,
+    sum(CASE WHEN status IN ('active', 'waiting', 'paused', 'held') THEN 1 ELSE 0 END) AS unfinished,
+    sum(CASE WHEN status IN ('active', 'waiting') THEN 1 ELSE 0 END) AS walking,
+    max(created_at) AS newest_at,
+    min(CASE WHEN status IN ('active', 'waiting') THEN next_due_at END) AS next_due_at
+FROM enrollments
+WHERE workspace_id = :workspace_id
+GROUP BY sequence_id
