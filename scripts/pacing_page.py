@@ -271,6 +271,13 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
             field="`FRESHNESS`",
             gate="`reply_freshness`",
         ),
+        Rule(
+            what="Follow-ups of a mailbox that was removed wait, since an answer may lie where nobody reads it; or "
+            "others go on with them in a new thread under the same subject, without waiting for such an answer",
+            default="they wait",
+            field="`relance mailbox hand-over`",
+            gate="`mailbox`, `reply_freshness`",
+        ),
     ]
 
 

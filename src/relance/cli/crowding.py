@@ -5,7 +5,7 @@ from datetime import timedelta
 import click
 
 from relance.app import Installation
-from relance.cli.session import session
+from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.services.overlaps import Overlap, overlaps
 from relance.services.stale_sequences import Stale, stale_sequences
@@ -13,7 +13,7 @@ from relance.services.stale_sequences import Stale, stale_sequences
 _QUIET_DAYS = 14
 
 
-@click.command("overlaps")
+@click.command("overlaps", cls=Command)
 def list_overlaps() -> None:
     """List everyone who is in two or more sequences at once."""
     current = session()
@@ -36,7 +36,7 @@ def list_overlaps() -> None:
     )
 
 
-@click.command("stale")
+@click.command("stale", cls=Command)
 @click.option(
     "--days", type=click.IntRange(min=1), default=_QUIET_DAYS, show_default=True, help="Nothing left it for so long."
 )

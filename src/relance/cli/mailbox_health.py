@@ -6,7 +6,7 @@ from datetime import datetime
 import click
 
 from relance.app import Installation
-from relance.cli.session import session
+from relance.cli.session import Command, session
 from relance.core.health import Healthy
 from relance.core.pacing import cap_today
 from relance.core.workspace import Workspace
@@ -18,7 +18,7 @@ from relance.services.situations import mailbox_zone
 COLUMNS = ("address", "score", "verdict", "sends", "bounces", "blocks", "complaints", "cap_today", "reasons")
 
 
-@click.command()
+@click.command(cls=Command)
 def health() -> None:
     """Show each mailbox's score of the last 7 days, with its reasons, and its cap of today."""
     current = session()

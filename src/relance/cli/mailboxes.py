@@ -16,7 +16,7 @@ from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services import addresses, mailboxes, recovering
+from relance.services import addresses, handing_over, mailboxes, recovering
 from relance.services.sending.forgotten import ForgottenSend, all_forgotten
 
 PROVIDER = "smtp_imap"
@@ -136,6 +136,24 @@ def resume(address: str) -> None:
 def remove(address: str) -> None:
     """Disconnect a mailbox and forget its secret; its history stays."""
     _decide(address, mailboxes.remove, "is removed; its history stays")
+
+
+@mailbox.command("hand-over")
+@click.argument("address")
+def hand_over(address: str) -> None:
+    """Let other mailboxes go on, in new threads, with the people of a removed one; its answers are not waited for."""
+    current = session()
+
+    def decide(tx: Transaction, workspace_id: int, now: datetime) -> int:
+        return handing_over.hand_over(tx, handing_over.removed(tx, workspace_id, address), now=now)
+
+    async def write(installation: Installation, workspace: Workspace) -> int:
+        return await installation.write(decide, workspace.id, installation.clock.now())
+
+    freed = current.run(write)
+    current.printer.facts(
+        {"address": address, "handed_over": freed}, f"{counted(freed, 'enrollment goes', 'enrollments go')} on."
+    )
 
 
 @mailbox.command()

@@ -51,6 +51,7 @@ class EventName(StrEnum):
     MAILBOX_FAILED = "mailbox.failed"
     MAILBOX_RECOVERED = "mailbox.recovered"
     MAILBOX_REMOVED = "mailbox.removed"
+    MAILBOX_HANDED_OVER = "mailbox.handed_over"
     RESTORE_NOTICED = "restore.noticed"  #: The state is older than what was done: its mailboxes recover.
     SUPPRESSION_ADDED = "suppression.added"
     SUPPRESSION_REMOVED = "suppression.removed"

@@ -70,6 +70,7 @@ class Mailbox:
     recover_since: datetime | None = None  #: While it recovers: read from then on, whatever its cursors say.
     recovers_to: MailboxStatus | None = None  #: While it recovers: active, or paused where somebody had paused it.
     sent_read_back_at: datetime | None = None  #: While it recovers: when its own copies were understood.
+    handed_over: bool = False  #: Removed, and others go on with its people: its answers are not waited for.
     shard: int
     revision: int = 0
     created_at: datetime

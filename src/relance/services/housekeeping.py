@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Transaction
+from relance.services import handing_over
 from relance.services.workspaces import everyone
 
 #: Counters of caps older than this decide nothing any more.
@@ -35,11 +36,12 @@ def opt_outs_after(reader: Reader, *, seen: dict[int, int], size: int) -> list[t
 
 
 def prune(tx: Transaction, *, now: datetime) -> int:
-    """Forget old counters, dead workers and the credentials of removed mailboxes, and make the months that come.
+    """Forget old counters, dead workers and removed mailboxes' credentials, free whom those held, make coming months.
 
     Return how many counters were forgotten.
     """
     tx.run("mailboxes.forget_credentials")
+    handing_over.go_on(tx)
     tx.run("workers.forget_dead")
     tx.one(int, "partitions.make_months", now=now, ahead=MONTHS_AHEAD)
     return tx.run("usage.forget", before=(now - COUNTERS_KEPT).date().isoformat())

@@ -120,7 +120,8 @@ def unread(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
             since=row.next_due_at,
             remedy=(
                 "mailbox_unread: an answer may lie in a mailbox that cannot be read; repair it (`relance mailbox list`,"
-                f" `check`), connect it again, or `relance enrollment stop --lead {_email(reader, row)}`"
+                " `check`), connect it again, `relance mailbox hand-over` a removed one, or"
+                f" `relance enrollment stop --lead {_email(reader, row)}`"
             ),
         )
         for row in rows

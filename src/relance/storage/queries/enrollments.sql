@@ -160,6 +160,17 @@ WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND last_sent_at
             AND a.status IN ('in_flight', 'unknown')
     )
 
+-- name: enrollments.hand_over
+-- Whoever a removed mailbox has written to goes on with another one. Not while it is not known what it sent last.
+UPDATE enrollments SET mailbox_id = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND lock_holder IS NULL
+    AND status IN ('active', 'waiting', 'paused', 'held')
+    AND NOT EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.workspace_id = enrollments.workspace_id AND a.enrollment_id = enrollments.id
+            AND a.status IN ('in_flight', 'unknown')
+    )
+
 -- name: enrollments.chosen
 -- The enrollments of a sequence, of a lead, of both, or all; oldest first.
 SELECT {enrollments.columns} FROM enrollments

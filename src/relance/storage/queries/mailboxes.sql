@@ -2,7 +2,7 @@
 workspace_id, id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
 hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
-fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at
+fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision, created_at
 
 -- name: mailboxes.get
 -- One mailbox as it is now.
@@ -66,19 +66,19 @@ INSERT INTO mailboxes (
     workspace_id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
     hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
-    ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, shard, revision, created_at,
-    sealed_credentials
+    ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision,
+    created_at, sealed_credentials
 ) VALUES (
     :workspace_id, :provider, :login, :address, :display_name, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
     :ramp_days, :ramp_day, :workday, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
     :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
-    :sent_read_back_at, :shard, :revision, :created_at, :sealed_credentials
+    :sent_read_back_at, :handed_over, :shard, :revision, :created_at, :sealed_credentials
 )
 
 -- name: mailboxes.reconnect
 -- Connect a removed mailbox again; its history and cursors stay.
-UPDATE mailboxes SET shard = :shard, display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+UPDATE mailboxes SET shard = :shard, handed_over = false, display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, workday = :workday,
     ceiling = :ceiling, status = 'active',
@@ -115,6 +115,22 @@ UPDATE mailboxes SET status = 'removed', status_reason = :reason, consecutive_fa
     last_skip_reason = NULL, recover_since = NULL, recovers_to = NULL, sent_read_back_at = NULL,
     revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
+
+-- name: mailboxes.removed_by_address
+-- The removed mailbox of that address, the latest where there were several.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE workspace_id = :workspace_id AND address = :address AND status = 'removed'
+ORDER BY id DESC
+LIMIT 1
+
+-- name: mailboxes.hand_over
+-- Others go on with the people of a removed mailbox.
+UPDATE mailboxes SET handed_over = true, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
+
+-- name: mailboxes.handed_over
+-- Every removed mailbox whose people others go on with.
+SELECT {mailboxes.columns} FROM mailboxes WHERE handed_over ORDER BY id
 
 -- name: mailboxes.forget_credentials
 -- Forget how to log in to removed mailboxes. While it is still looked for what one of them may have sent, its are kept.
@@ -245,12 +261,13 @@ UPDATE mailboxes SET saves_sent = coalesce(:saves_sent::boolean, saves_sent),
 WHERE workspace_id = :workspace_id AND id = :id
 
 -- name: mailboxes.written_to_lead
--- The mailboxes that have written to this person (or may have), and how freshly they were read.
+-- The mailboxes that have written to this person (or may have), and how freshly they were read; not those whose people
+-- were handed over, since nobody can read them any more.
 SELECT m.id AS mailbox_id, m.address, m.fresh_at,
     (m.status IN ('active', 'paused') OR (m.status IN ('auth_error', 'unreachable') AND m.skip_until <= :now::timestamptz)
     ) AS readable
 FROM mailboxes m
-WHERE m.workspace_id = :workspace_id AND m.id IN (
+WHERE m.workspace_id = :workspace_id AND NOT m.handed_over AND m.id IN (
     SELECT a.mailbox_id FROM attempts a
     WHERE a.workspace_id = :workspace_id AND a.lead_id = :lead_id AND a.status IN ('sent', 'unknown', 'in_flight')
 )

@@ -37,12 +37,14 @@ CREATE TABLE mailboxes (
     recover_since TIMESTAMPTZ,  -- the state was put back: read from then on before anything is sent
     recovers_to TEXT CHECK (recovers_to IN ('active', 'paused')),
     sent_read_back_at TIMESTAMPTZ,
+    handed_over BOOLEAN NOT NULL DEFAULT false,  -- removed, and others go on with its people: its answers are not waited for
     read_asked_at TIMESTAMPTZ,  -- when a worker that does not own it last needed it read
     shard INTEGER NOT NULL CHECK (shard BETWEEN 0 AND 255),
     revision BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
     created_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (workspace_id, id),
     CHECK (max_gap >= min_gap),
+    CONSTRAINT only_what_is_removed_is_handed_over CHECK (NOT handed_over OR status = 'removed'),
     CONSTRAINT what_recovers_knows_from_when_and_to_what
         CHECK ((status = 'recovering') = (recover_since IS NOT NULL) AND (recover_since IS NULL) = (recovers_to IS NULL))
 );
