@@ -9,7 +9,7 @@ import pytest
 from peers import postgres_binaries, unavailable
 from postgres_cluster import Cluster
 from relance.ports.generation import Generation
-from relance.services import generations, workspaces
+from relance.services import generations, leasing, workspaces
 from relance.services.generations import Counted
 from relance.storage.opening import open_store
 from relance.testing.moments import MONDAY
@@ -56,5 +56,23 @@ async def test_a_server_that_is_brought_back_is_noticed_and_one_that_restarts_is
     assert first.started_at != restarted.started_at
     assert "older state" in (brought_back.noticed or "")
     assert "standby" in (promoted.noticed or "")
-    assert promoted.generation.server.endswith("/00000002")
+    assert "/00000002/" in promoted.generation.server
     assert afterwards.noticed is None
+
+
+async def test_a_copy_of_a_database_is_noticed_although_it_says_that_somebody_works_on_it(cluster: Cluster):
+    """A dump less than a lease old, started over with a new data directory: its workers work on the original."""
+    with psycopg.connect(cluster.url, autocommit=True) as admin:
+        admin.execute("CREATE DATABASE app")
+        server = cluster.url.rpartition("/")[0]
+        await _count(f"{server}/app", None)
+        store = open_store(f"{server}/app")
+        await store.write(leasing.take_all, owner="elsewhere", lease_seconds=600.0)
+        await store.close()
+        joined = await _count(f"{server}/app", None)
+        admin.execute("CREATE DATABASE copied TEMPLATE app")
+    copied = await _count(f"{server}/copied", None)
+    settled = await _count(f"{server}/copied", None)
+
+    assert (None, None) == (joined.noticed, settled.noticed)
+    assert "copy of the database" in (copied.noticed or "")

@@ -294,6 +294,20 @@ async def test_reserved_proves_nothing_after_a_restore(life):
     assert "bump" == (await life.again(scene.run)).step
 
 
+async def test_a_follow_up_bears_the_subject_of_a_message_that_only_its_copy_tells_of(life):
+    """The restored attempt was reserved, before it was rendered: its subject stands on the copy alone."""
+    scene = await life.scene()
+    reserved = await life.reserved()
+    await _recover(life)
+    await life.receive(scene.box, life.compose(reserved), folder="Sent")
+    await _finish(life, scene.box)
+    life.later(days=9)
+    follow_up = await life.reserved()
+
+    assert "Question" == follow_up.thread.subject
+    assert b"Subject: Re: Question" in life.compose(follow_up)
+
+
 async def test_who_was_written_to_and_is_unknown_now_waits_for_a_person(life):
     """Imported and enrolled again later, they are held; and the step that left is not sent to them again."""
     scene = await life.scene()

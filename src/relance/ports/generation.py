@@ -10,7 +10,7 @@ class Generation:
 
     installation: str  #: Its uid: another installation's number says nothing.
     number: int  #: Grows while an engine runs.
-    server: str  #: Cluster and timeline of a database server; empty for a file.
+    server: str  #: Cluster, timeline and database of a database server; empty for a file.
 
 
 class GenerationFile(Protocol):

@@ -2,8 +2,9 @@
 
 Rule 1: the number grows in the database first and in the file beside it second, so that only an older database is
         behind its file.
-Rule 2: a server on another timeline was brought back to an earlier point, or a standby took over: it may lack the last
-        writes, whatever the number says.
+Rule 2: a server on another timeline was brought back to an earlier point, or a standby took over, and another database
+        was filled from a dump: each may lack the last writes, whatever the number says. The database itself says where
+        it grew last, so that this is noticed without the file too.
 Rule 3: a database that was worked on and comes without its file is taken for an older state, unless an engine works on
         it elsewhere.
 """
@@ -38,11 +39,12 @@ def count(tx: Transaction, *, kept: Generation | None, worker: str, now: datetim
         return Unnamed()
     server = server_identity(tx)
     ours = kept if kept is not None and kept.installation == found.uid else None
-    noticed = _older(found, server, ours) if ours is not None else _lonely(tx, found, worker)
+    noticed = _behind(found, ours) if ours is not None else _lonely(tx, found, worker)
+    noticed = noticed or _moved(found, server, ours)
     if noticed is not None:
         recovering.enter(tx, alive_at=found.alive_at, why=noticed, now=now)
     number = max(found.generation, ours.number if ours is not None else 0) + 1
-    tx.run("installation.grow", generation=number, now=now)
+    tx.run("installation.grow", generation=number, server=server, now=now)
     generation = Generation(installation=found.uid, number=number, server=server)
     return Counted(generation=generation, noticed=noticed, started_at=started_at(tx))
 
@@ -65,17 +67,20 @@ def started_at(reader: Reader) -> str:
 
 
 def server_identity(reader: Reader) -> str:
-    """Return cluster and timeline of the database server; empty where there is none, or where it may not be asked."""
+    """Return cluster, timeline and database; empty where there is no server, or where it may not be asked."""
     if not reader.one(bool, "server.may_be_told_apart"):
         return ""
     return reader.one(str, "server.identity") or ""
 
 
-def _older(found: Installation, server: str, kept: Generation) -> str | None:
-    if found.generation < kept.number:
-        return "an older state of the database was put back"
-    if server and kept.server and server != kept.server:
-        return "the database server was brought back to an earlier point, or a standby took over"
+def _behind(found: Installation, kept: Generation) -> str | None:
+    return "an older state of the database was put back" if found.generation < kept.number else None
+
+
+def _moved(found: Installation, server: str, kept: Generation | None) -> str | None:
+    last_known = {found.server, kept.server if kept is not None else None} - {"", None}
+    if server and last_known - {server}:
+        return "this is a copy of the database, its server was brought back to an earlier point, or a standby took over"
     return None
 
 

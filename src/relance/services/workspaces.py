@@ -15,6 +15,7 @@ class Installation:
     uid: str
     generation: int  #: Grows while an engine runs; the same number is kept in a file beside the database.
     alive_at: datetime | None  #: When it last grew: the state is at least that new.
+    server: str | None  #: On which database server's database it last grew; empty or None: not known.
     created_at: datetime
 
 

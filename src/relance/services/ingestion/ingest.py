@@ -138,6 +138,7 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
         now=now,
         sent_at=min(facts.staged.internal_date, now),
         wire_message_id=wire,
+        subject=facts.message.subject,
     )
     put_there_by_us = attempt.sent_copy_at is not None
     if put_there_by_us:

@@ -97,6 +97,7 @@ def record_as_sent(
         now=now,
         sent_at=seen.left_at,
         wire_message_id=seen.wire_message_id if seen.wire_message_id != own_id else None,
+        subject=seen.subject,
     )
 
 

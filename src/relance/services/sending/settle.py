@@ -40,7 +40,7 @@ def lose(tx: Transaction, *, workspace_id: int, attempt_id: int, error: str, now
     save_enrollment(tx, enrollment, freed)
 
 
-def settle_sent(
+def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
     tx: Transaction,
     *,
     workspace_id: int,
@@ -50,10 +50,12 @@ def settle_sent(
     sent_at: datetime | None = None,
     latest: datetime | None = None,
     wire_message_id: str | None = None,
+    subject: str | None = None,
 ) -> bool:
     """Say that a message did leave; return whether that was news.
 
-    `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`.
+    `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`. `subject` is what its
+    copy bears: an attempt that was only reserved, as a restored state says, has none for its follow-ups yet.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None or attempt.status in {AttemptStatus.SENT, AttemptStatus.NOT_DELIVERED}:
@@ -67,6 +69,7 @@ def settle_sent(
         settled_by=by,
         next_look_at=None,
         wire_message_id=wire_message_id or attempt.wire_message_id,
+        subject=attempt.subject if attempt.subject is not None else subject,
     )
     saved = save_attempt(tx, attempt, sent)
     enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)

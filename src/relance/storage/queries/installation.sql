@@ -7,8 +7,9 @@ ON CONFLICT (id) DO NOTHING
 
 -- name: installation.get
 -- The installation, or no row before `init`.
-SELECT uid, generation, alive_at, created_at FROM installation
+SELECT uid, generation, alive_at, server, created_at FROM installation
 
 -- name: installation.grow
 -- Count on. No row changed: another engine has counted at least as far.
-UPDATE installation SET generation = :generation, alive_at = :now WHERE generation < :generation
+UPDATE installation SET generation = :generation, alive_at = :now, server = :server
+WHERE generation < :generation

@@ -14,6 +14,9 @@ SELECT has_function_privilege('pg_control_system()', 'execute')
     AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute')
 
 -- name: server.identity
--- Which cluster this is, and on which timeline: the latter changes when it is brought back to an earlier point, or when
--- a standby takes over (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-TIMELINES).
-SELECT system_identifier::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()
+-- Which cluster this is, on which timeline, and which of its databases: the timeline changes when it is brought back to
+-- an earlier point, or when a standby takes over
+-- (https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-TIMELINES); a dump that is put back makes a
+-- database of its own.
+SELECT system_identifier::text || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' || d.oid::text
+FROM pg_control_system(), pg_database d WHERE d.datname = current_database()

@@ -15,6 +15,7 @@ CREATE TABLE installation (
     uid TEXT NOT NULL,
     generation BIGINT NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows while an engine runs; the same number stands in a file beside
     alive_at TIMESTAMPTZ,  -- when it last grew: this state is at least as old
+    server TEXT,  -- on which database it last grew; empty: a file, or one that may not be asked
     created_at TIMESTAMPTZ NOT NULL
 );
 

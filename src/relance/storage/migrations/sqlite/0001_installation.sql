@@ -9,6 +9,7 @@ CREATE TABLE installation (
     uid TEXT NOT NULL,
     generation INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0),  -- grows while an engine runs; the same number stands in a file beside
     alive_at TEXT,  -- when it last grew: this state is at least as old
+    server TEXT,  -- on which database it last grew; empty: a file, or one that may not be asked
     created_at TEXT NOT NULL
 ) STRICT;
 
