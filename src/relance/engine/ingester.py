@@ -14,7 +14,7 @@ from relance.mail.message import Message
 from relance.mail.parse import parse
 from relance.ports.store import CommitUnknownError, Reader, StoreBusyError, StoreUnavailableError
 from relance.services import ingestion
-from relance.services.ingestion import StagedMessage
+from relance.services.ingestion import Ingested, StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.refusals import LostRaceError
 
@@ -32,12 +32,18 @@ class _StagedOf(Protocol):
         ...
 
 
+def _nobody_listens() -> None:
+    """Do nothing: an ingester of its own tells nobody."""
+
+
 class Ingester:
     """One pass takes what is staged in every mailbox."""
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._locks: dict[Box, asyncio.Lock] = {}
+        #: Told when a copy of ours has proven that the database is an older state; see `relance.engine.recoverer`.
+        self.on_proof = _nobody_listens
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of messages taken off the stage."""
@@ -93,6 +99,9 @@ class Ingester:
         around.log.info(
             "message.ingested", mailbox=staged.mailbox_id, kind=str(classification.kind), became=str(became)
         )
+        if became is Ingested.PROOF:
+            around.log.warning("restore.noticed", why="a message of ours lies in Sent that this database does not know")
+            self.on_proof()
         return 1
 
     async def _failed(self, staged: StagedMessage, error: str) -> int:

@@ -25,7 +25,7 @@ from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.ingestion.recognise import candidates_for, received_from
-from relance.services.ingestion.remember import remember
+from relance.services.ingestion.remember import Remembered, remember
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.sending import forgotten
@@ -40,8 +40,16 @@ class Ingested(StrEnum):
     APPLIED = "applied"  #: It belongs to an enrollment; its effects are written.
     KEPT = "kept"  #: Of interest, but of no enrollment.
     OWN_COPY = "own_copy"  #: Our own message, seen in Sent.
+    PROOF = "proof"  #: Our own, and unknown to this database: it is an older state, and everything recovers.
     IGNORED = "ignored"  #: Of no interest; nothing of it is kept.
     KNOWN = "known"  #: This mailbox had it before, or another hand was faster.
+
+
+_BECAME = {
+    Remembered.NOTHING: Ingested.IGNORED,
+    Remembered.KEPT: Ingested.OWN_COPY,
+    Remembered.PROOF: Ingested.PROOF,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +92,11 @@ def ingest(
             return Ingested.OWN_COPY
         if trace is not None:  # A probe of ours, or a message that this database has forgotten.
             in_sent = staged.role in {FolderRole.SENT, FolderRole.ALL}
-            remembered = in_sent and remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)
-            return Ingested.OWN_COPY if remembered else Ingested.IGNORED
+            return (
+                _BECAME[remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)]
+                if in_sent
+                else Ingested.IGNORED
+            )
     arrival = Arrival(**ids, mailbox_id=staged.mailbox_id, received=received, match=None, keys=keys, now=now)
     company = company_of(received.sender) if received.sender else None
     match = match_message(received, candidates, own_addresses=own, company=company)

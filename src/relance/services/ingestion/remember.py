@@ -4,9 +4,13 @@ Rule 1: marks are keyed hashes of enrollment and step counter, so that a copy in
 Rule 2: the step that an enrollment stands on is recorded as sent, and the walk goes on. Waits before it are over.
 Rule 3: where the way there can only be guessed, a person decides.
 Rule 4: while a mailbox recovers, every such copy is kept: whoever it went to may not be known yet, or enter later.
+Rule 5: an attempt is written before its message leaves and is never deleted. So a valid mark of a step without one is
+        proof of an older state, and everything recovers. A mark proves nothing that belongs to nobody here: it may be
+        of somebody who was erased, or of another installation.
 """
 
 from datetime import datetime
+from enum import StrEnum
 
 from relance.core import identifiers
 from relance.core.enrollment import WALKING, Enrollment
@@ -16,7 +20,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import EmailStep, WaitStep
 from relance.mail.message import Message
 from relance.ports.store import Transaction
-from relance.services import enrollments, moving
+from relance.services import enrollments, moving, recovering
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.sending import forgotten
@@ -24,25 +28,35 @@ from relance.services.sending.forgotten import ForgottenSend
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
 
+
+class Remembered(StrEnum):
+    """What a copy with a mark tells."""
+
+    NOTHING = "nothing"  #: It belongs to nobody here.
+    KEPT = "kept"  #: What is read back after a restore: recorded, or kept for whoever enters later.
+    PROOF = "proof"  #: This database is older than the world; everything recovers from now on.
+
+
 #: Steps beyond the one that an enrollment stands on; a copy of a later one is not recognised.
 MOST_AHEAD = 20
 
 
 def remember(
     tx: Transaction, *, staged: StagedMessage, message: Message, trace: str, keys: Keys, now: datetime
-) -> bool:
-    """Record that the message with this mark left, if it is a step of somebody it was written to; else return False."""
+) -> Remembered:
+    """Record that the message with this mark left, if it is a step of somebody it was written to."""
     ids = {"workspace_id": staged.workspace_id}
     mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=staged.mailbox_id)
     if mailbox is None:
-        return False
+        return Remembered.NOTHING
     own = own_addresses(tx, staged.workspace_id)
     seen = [
         _seen(staged, message, trace, recipient, now)
         for recipient in (address.address.casefold() for address in message.to)
         if recipient not in own
     ]
-    kept = mailbox.status is MailboxStatus.RECOVERING and bool(seen)
+    recovers = mailbox.status is MailboxStatus.RECOVERING
+    kept = recovers and bool(seen)
     if kept:
         forgotten.keep(tx, seen[0])
     for copy in seen:
@@ -52,9 +66,21 @@ def remember(
             counters = range(run.step_counter, run.step_counter + MOST_AHEAD)
             marks = {identifiers.trace_header(keys.trace, run.uid, counter)[1]: counter for counter in counters}
             if lead is not None and trace in marks:
+                proven = not recovers and _recover(tx, copy, now)
                 _recognise(tx, run.id, marks[trace], copy, mailbox=mailbox, lead=lead, keys=keys, now=now)
-                return True
-    return kept
+                return Remembered.PROOF if proven else Remembered.KEPT
+    return Remembered.KEPT if kept else Remembered.NOTHING
+
+
+def _recover(tx: Transaction, copy: ForgottenSend, now: datetime) -> bool:
+    """Let everything recover, for this database is older than the world; return False for a copy read once more."""
+    known = {"workspace_id": copy.workspace_id, "trace": copy.trace}
+    if tx.one(ForgottenSend, "forgotten_sends.of_mark", **known) is not None:
+        return False
+    forgotten.keep(tx, copy)
+    why = f"{copy.folder} holds a message of {copy.left_at:%Y-%m-%d %H:%M} UTC that this database knows nothing of"
+    recovering.enter(tx, alive_at=copy.left_at, why=why, now=now)
+    return True
 
 
 def _seen(staged: StagedMessage, message: Message, trace: str, recipient: str, now: datetime) -> ForgottenSend:
