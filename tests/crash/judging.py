@@ -13,6 +13,7 @@ from typing import Any
 from crash.running import Run
 from crash.scenario import DAILY_CAP, MIN_GAP, PEOPLE
 from relance.sandbox.journal import Accepted, Nature
+from relance.services.reconciling import COPY_AFTER
 
 FRESHNESS = timedelta(seconds=60)
 SLACK = timedelta(seconds=20)
@@ -91,7 +92,9 @@ def _waits(run: Run, person: str) -> bool:
         return False
     boxes = {each.mailbox for each in _to_people(run) if each.recipient == person}
     lost = {each.mailbox for each in run.journal if not isinstance(each, Accepted) and _concerns(each, person)}
+    late = any(minutes * 60 >= COPY_AFTER.total_seconds() for minutes in run.plan.sent_copies.values())
     cannot_look = run.plan.sent_stops_at is not None or any(not run.saves_sent[box] for box in boxes | lost)
+    cannot_look = cannot_look or late  # whose first copy is late is taken for a server that keeps none
     return cannot_look or not boxes
 
 

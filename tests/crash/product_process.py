@@ -31,6 +31,7 @@ from relance.config import Config, LogLevel
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import TERMINAL, Enrollment
 from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine.engine import Engine
 from relance.engine.shards import Shards
 from relance.ports import faultpoints
@@ -148,7 +149,14 @@ async def _obey(installation: Installation, engine: Engine, control: Control, le
         upcoming = await engine.next_event()
         standing = await installation.read(scheduling.standing, now=installation.clock.now())
         unknown = await installation.read(_waiting_for_an_outcome)
-        control.say(rest=upcoming, unfinished=standing.unfinished, unknown=unknown, now=installation.clock.now())
+        resting = await installation.read(_resting)
+        control.say(
+            rest=upcoming,
+            unfinished=standing.unfinished,
+            unknown=unknown,
+            resting=resting,
+            now=installation.clock.now(),
+        )
         while True:
             heard = await control.hear()
             if "still" in heard:
@@ -196,6 +204,12 @@ def _waiting_for_an_outcome(reader: Reader) -> int:
     lost = reader.all(Attempt, "attempts.unsettled", workspace_id=1)
     runs = [reader.one(Enrollment, "enrollments.get", workspace_id=1, id=each.enrollment_id) for each in lost]
     return sum(run is not None and run.status not in TERMINAL for run in runs)
+
+
+def _resting(reader: Reader) -> int:
+    """Count the mailboxes whose servers are in trouble: what lies in them is read when that is over."""
+    connected = reader.all(Mailbox, "mailboxes.connected")
+    return sum(mailbox.status in {MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE} for mailbox in connected)
 
 
 def _ending(reader: Reader) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class Running:
         beat = START + timedelta(minutes=self.beats[0].minute) if self.beats else None
         times = [at for at in (self._by_world(rest["rest"]), world.next_event(), beat) if at is not None]
         left = rest["unfinished"]
-        if left > rest["unknown"] or len(world.journal) != self._seen:
+        if left > rest["unknown"] or rest["resting"] or len(world.journal) != self._seen:
             self._seen, self._waited = len(world.journal), 0
         self._waited += 1
         over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
