@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "worker": "running:worker",
     "explain": "explaining:explain",
     "audit": "explaining:audit",
+    "forecast": "forecasting:forecast",
     "stuck": "explaining:stuck",
     "suppress": "suppressions:suppress",
     "classify": "classifying:classify",

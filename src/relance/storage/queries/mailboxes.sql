@@ -293,3 +293,10 @@ WHERE status IN ('active', 'paused') AND (saves_sent IS NULL OR NOT saves_sent) 
             AND a.status = 'sent' AND a.sent_copy_at IS NULL
     )
 ORDER BY id
+
+-- name: mailboxes.suppose_cap
+-- Only in a copy in memory: another cap, and nothing that the old one has put off.
+UPDATE mailboxes SET daily_cap = :daily_cap,
+    skip_until = CASE WHEN last_skip_reason = 'daily_cap' THEN NULL ELSE skip_until END,
+    last_skip_reason = CASE WHEN last_skip_reason = 'daily_cap' THEN NULL ELSE last_skip_reason END
+WHERE workspace_id = :workspace_id AND id = :id

@@ -81,3 +81,14 @@ FROM sequences
 WHERE status = 'live' AND (skip_until > :now OR new_leads_until > :now)
 ORDER BY 1
 LIMIT 1
+
+-- name: sequences.documents
+-- Every frozen version of one sequence.
+SELECT version, document FROM sequence_versions
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id
+ORDER BY version
+
+-- name: sequences.suppose_document
+-- Only in a copy in memory, whose versions are not frozen: let it say something else.
+UPDATE sequence_versions SET document = :document::jsonb, digest = :digest
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version

@@ -1,0 +1,46 @@
+"""Whole tables out of one snapshot of a PostgreSQL database, as SQLite would keep their rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+
+import psycopg
+
+from relance.storage.postgres_connection import connection_arguments, prepare, store_error
+from relance.storage.rows import time_text
+
+_ROWS = 2_000  #: On the way at once.
+
+Table = tuple[str, Sequence[str], Iterator[Sequence[object]]]
+
+
+def tables_of(url: str, selections: Mapping[str, tuple[Sequence[str], str]]) -> Iterator[Table]:
+    """Yield name, columns and rows of each table: `selections` says, by table, its columns and what selects them.
+
+    Each table's rows must be taken before the next table is. Raises StoreError.
+    """
+    try:
+        with psycopg.connect(**connection_arguments(url)) as connection:  # type: ignore[arg-type] # libpq's own keywords
+            prepare(connection)
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.read_only = True
+            for table, (columns, select) in selections.items():
+                with connection.cursor(name="relance_copy") as cursor:
+                    cursor.itersize = _ROWS
+                    cursor.execute(select.encode())
+                    yield table, columns, (tuple(map(_kept, row)) for row in cursor)
+    except psycopg.Error as error:
+        raise store_error(error, "copying the state") from error
+
+
+def _kept(value: object) -> object:
+    match value:
+        case bool():
+            return int(value)
+        case datetime():
+            return time_text(value)
+        case date():
+            return value.isoformat()
+        case memoryview():
+            return bytes(value)
+        case _:
+            return value
