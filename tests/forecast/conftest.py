@@ -22,7 +22,9 @@ async def founders(tmp_path: Path) -> AsyncIterator[Founders]:
 async def founders_over_postgres(tmp_path: Path, postgres_databases: Databases) -> AsyncIterator[Founders]:
     """Return the same over PostgreSQL."""
     url = postgres_place(postgres_databases)
-    made = await Founders.make(tmp_path / "over postgres", database_url=url)
+    folder = tmp_path / "over postgres"
+    folder.mkdir()
+    made = await Founders.make(folder, database_url=url)
     yield made
     await made.installation.close()
     postgres_databases.drop(url)

@@ -9,8 +9,8 @@ from relance import app
 from relance.app import Installation
 from relance.config import Config, LogLevel
 from relance.core.mailbox import Mailbox
-from relance.forecast.asking import ask
 from relance.forecast.answer import Forecast
+from relance.forecast.asking import ask
 from relance.forecast.question import Question
 from relance.sandbox.clock import SandboxClock
 from relance.services import mailboxes, sequences
@@ -38,7 +38,6 @@ class Founders:
     @classmethod
     async def make(cls, folder: Path, *, database_url: str | None = None) -> Self:
         """Make it in a folder: two mailboxes that send four a day, and ten people."""
-        folder.mkdir(exist_ok=True)
         data = folder / "data"
         config = Config(
             data=data, master_key_file=data / "master.key", database_url=database_url, log_level=LogLevel.ERROR

@@ -40,9 +40,7 @@ async def test_the_engine_does_what_was_foreseen(tmp_path: Path, seed: int):
             demo.world.population.settle(person.email, Behaviour.IGNORES)
         foreseen = await ask(demo.installation, Question(workspace_id=demo.workspace.id))
         await turn(demo, Nobody())
-        came = await demo.installation.read(
-            forecasting.sends, workspace_id=demo.workspace.id, since=foreseen.since
-        )
+        came = await demo.installation.read(forecasting.sends, workspace_id=demo.workspace.id, since=foreseen.since)
     finally:
         await demo.close()
 

@@ -36,7 +36,9 @@ async def test_asking_changes_nothing(founders: Founders):
 
     def rows(reader):
         people = enrollments.chosen(reader, workspace_id=1, sequence_name=None, email=None)
-        return people, [reader.all(Attempt, "attempts.of_enrollment", workspace_id=1, enrollment_id=p.id) for p in people]
+        return people, [
+            reader.all(Attempt, "attempts.of_enrollment", workspace_id=1, enrollment_id=p.id) for p in people
+        ]
 
     data = founders.installation.config.data
     before, files = await founders.installation.read(rows), sorted(path.name for path in data.iterdir())

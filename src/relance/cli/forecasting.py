@@ -58,10 +58,10 @@ class WindowWords(click.ParamType[Window]):
         step = "{id: a, kind: email, subject: a, text: a}"
         text = f"name: a\nwindow: {value}\nsteps: [{step}]\n"
         reading = read_sequence_text(text, file="--window", today=datetime.now(UTC).date())
-        if isinstance(reading, Sound):
-            return reading.plan.window
-        remedy = "write always, or '{timezone: Europe/Berlin, days: [mon, tue], intervals: [\"09:00-17:00\"]}'"
-        self.fail(f"{reading.problems[0].message}; {remedy}", param, ctx)
+        if not isinstance(reading, Sound):
+            remedy = "write always, or '{timezone: Europe/Berlin, days: [mon, tue], intervals: [\"09:00-17:00\"]}'"
+            self.fail(f"{reading.problems[0].message}; {remedy}", param, ctx)
+        return reading.plan.window
 
 
 @click.command(cls=Command)

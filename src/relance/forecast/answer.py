@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from relance.core import pacing
 from relance.core.enrollment import TERMINAL
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan
@@ -14,6 +13,7 @@ from relance.forecast.playing import Played
 from relance.forecast.question import Question
 from relance.ports.store import Reader
 from relance.services import forecasting, mailboxes
+from relance.services.dispatching import mailboxes_of
 from relance.services.forecasting import Ending, Send
 
 
@@ -99,7 +99,12 @@ def answer(reader: Reader, question: Question, played: Played) -> Forecast:
                     until=day,
                     days=len(late),
                     most=max(late.values()),
-                    limit=_limit(plan, [send for send in sends if send.day == day.isoformat()], connected, day),
+                    limit=_limit(
+                        plan,
+                        [send for send in sends if (send.sequence, send.day) == (plan.name, day.isoformat())],
+                        mailboxes_of(reader, workspace_id, plan),
+                        played.evenings[day].capped,
+                    ),
                 )
             )
     return Forecast(
@@ -132,18 +137,14 @@ def _course(sequence: str, sends: Sequence[Send], endings: Sequence[Ending]) -> 
 
 def _late(played: Played, sequence_id: int) -> dict[date, int]:
     found = {
-        day: sum(each.people for each in waiting if each.sequence_id == sequence_id)
-        for day, waiting in played.waiting.items()
+        day: sum(each.people for each in evening.waiting if each.sequence_id == sequence_id)
+        for day, evening in played.evenings.items()
     }
     return {day: people for day, people in found.items() if people}
 
 
-def _limit(plan: Plan, sends: Sequence[Send], connected: Sequence[Mailbox], day: date) -> Limit:
-    own = [send for send in sends if send.sequence == plan.name]
+def _limit(plan: Plan, own: Sequence[Send], boxes: Sequence[Mailbox], capped: frozenset[str]) -> Limit:
     opening = sum(send.step == plan.steps[0].id for send in own)
     if len(own) >= (plan.daily_cap or len(own) + 1) or opening >= (plan.max_new_per_day or opening + 1):
         return Limit.SEQUENCE
-    used = Counter(send.mailbox for send in sends)
-    boxes = [m for m in connected if (m.pool == plan.pool if plan.pool else m.address in plan.mailboxes)]
-    full = all(used[mailbox.address] >= pacing.cap_today(mailbox, today=day) for mailbox in boxes)
-    return Limit.DAILY_CAP if full else Limit.HOURS
+    return Limit.DAILY_CAP if capped.issuperset(mailbox.address for mailbox in boxes) else Limit.HOURS

@@ -1,7 +1,7 @@
 """Playing the future: the engine of production over the copy, while the clock jumps from event to event."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -62,11 +62,11 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """How far it went. `waiting`: by day (UTC) that sent, who had been due and had not had a turn at its end."""
+    """How far it went. `evenings`: the ends of days (UTC) at which somebody was left who had been due."""
 
     since: datetime
     until: datetime
-    waiting: Mapping[date, Sequence[forecasting.Waiting]]
+    evenings: Mapping[date, forecasting.Evening]
 
 
 async def play(
@@ -88,7 +88,7 @@ async def play(
     )
     memory = Memory(await store.read(forecasting.generation))
     engine = Engine(around, shards, memory, memory)
-    since, waiting = clock.now(), {}
+    since, evenings = clock.now(), {}
     ends_at = since + timedelta(days=days)
     await engine.start()
     try:
@@ -99,10 +99,10 @@ async def play(
             upcoming = [at for at in (await engine.next_event(), world.next_event()) if at is not None]
             over = not upcoming or min(upcoming) > ends_at or not await store.read(scheduling.is_anybody_walking)
             if over or min(upcoming).date() > now.date():
-                left = await store.read(forecasting.waiting, since=max(since, _midnight(now)))
-                waiting.update({now.date(): left} if left else {})
+                evening = await store.read(forecasting.evening, since=max(since, _midnight(now)), now=now)
+                evenings.update({now.date(): evening} if evening.waiting else {})
             if over:
-                return Played(since=since, until=now, waiting=waiting)
+                return Played(since=since, until=now, evenings=evenings)
             clock.jump(max(now, min(upcoming)))
             world.run_due(clock.now())
             engine.time_has_jumped()

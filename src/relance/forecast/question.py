@@ -56,7 +56,8 @@ def _connect(tx: Transaction, connected: list[Mailbox], wanted: int, now: dateti
             aliases=(),
             status=MailboxStatus.ACTIVE,
             status_reason=None,
-            ramp_started_on=None,
+            ramp_days=0,
+            ramp_day=None,
             shard=mailboxes.shard_of(like.provider, address),
             created_at=now,
         )

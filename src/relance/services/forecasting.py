@@ -35,6 +35,14 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evening:
+    """The end of a day on which something was sent."""
+
+    waiting: tuple[Waiting, ...]
+    capped: frozenset[str]  #: Addresses of mailboxes that have sent all they may that day, and have more to send.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """How many of a sequence ended, or stand, in one way, and when the last of them ended."""
 
@@ -53,9 +61,12 @@ def generation(reader: Reader) -> Generation | None:
     return Generation(installation=found.uid, number=found.generation, server=server_identity(reader))
 
 
-def waiting(reader: Reader, *, since: datetime) -> list[Waiting]:
-    """Return who was due before the last message since then left, and is still due; empty if none left."""
-    return reader.all(Waiting, "forecast.waiting", since=since)
+def evening(reader: Reader, *, since: datetime, now: datetime) -> Evening:
+    """Return who was due before the last message since then left, and is still due; nobody if none left."""
+    return Evening(
+        waiting=tuple(reader.all(Waiting, "forecast.waiting", since=since)),
+        capped=frozenset(reader.all(str, "forecast.capped", now=now)),
+    )
 
 
 def sends(reader: Reader, *, workspace_id: int, since: datetime) -> list[Send]:

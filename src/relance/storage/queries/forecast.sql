@@ -18,6 +18,10 @@ WHERE status = 'active' AND next_due_at < (SELECT max(planned_at) FROM attempts 
 GROUP BY workspace_id, sequence_id
 ORDER BY workspace_id, sequence_id
 
+-- name: forecast.capped
+-- The mailboxes that have sent all they may for today.
+SELECT address FROM mailboxes WHERE last_skip_reason = 'daily_cap' AND skip_until > :now ORDER BY address
+
 -- name: forecast.ended
 -- How many of one sequence ended, or stand, in which way, and when the last of them ended.
 SELECT status, stop_reason, hold_reason, count(*) AS people, max(ended_at) AS last_at FROM enrollments
