@@ -88,6 +88,6 @@ def test_a_command_that_does_not_exist_is_noticed():
     assert refusal(["run", "--until-tomorrow"]) is not None
     assert refusal(["mailbox", "add", "a@b.example", "--preset", "reckless"]) is not None
     assert refusal(["enroll", "autumn", "--list", "autumn"]) is None
-    assert unknown_in("forecast --days 3") is not None
+    assert unknown_in("forecast --weeks 3") is not None
     assert unknown_in("mailbox check ADDRESS") is None
     assert unknown_in("run --until-tomorrow") is not None

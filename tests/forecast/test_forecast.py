@@ -63,6 +63,7 @@ async def test_who_waits_behind_full_mailboxes_is_the_bottleneck(founders: Found
     assert 2 == bottleneck.most
     assert more is not None
     assert 1 == more.mailboxes
+    assert found.done_at is not None
     assert more.done_at < found.done_at
 
 

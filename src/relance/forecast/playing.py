@@ -99,7 +99,7 @@ async def play(
             upcoming = [at for at in (await engine.next_event(), world.next_event()) if at is not None]
             over = not upcoming or min(upcoming) > ends_at or not await store.read(scheduling.is_anybody_walking)
             if over or min(upcoming).date() > now.date():
-                evening = await store.read(forecasting.evening, since=max(since, _midnight(now)), now=now)
+                evening = await store.read(forecasting.evening, since=max(since, _midnight(now)))
                 evenings.update({now.date(): evening} if evening.waiting else {})
             if over:
                 return Played(since=since, until=now, evenings=evenings)

@@ -61,11 +61,11 @@ def generation(reader: Reader) -> Generation | None:
     return Generation(installation=found.uid, number=found.generation, server=server_identity(reader))
 
 
-def evening(reader: Reader, *, since: datetime, now: datetime) -> Evening:
+def evening(reader: Reader, *, since: datetime) -> Evening:
     """Return who was due before the last message since then left, and is still due; nobody if none left."""
     return Evening(
         waiting=tuple(reader.all(Waiting, "forecast.waiting", since=since)),
-        capped=frozenset(reader.all(str, "forecast.capped", now=now)),
+        capped=frozenset(reader.all(str, "forecast.capped", since=since)),
     )
 
 

@@ -19,8 +19,10 @@ GROUP BY workspace_id, sequence_id
 ORDER BY workspace_id, sequence_id
 
 -- name: forecast.capped
--- The mailboxes that have sent all they may for today.
-SELECT address FROM mailboxes WHERE last_skip_reason = 'daily_cap' AND skip_until > :now ORDER BY address
+-- The mailboxes that had sent all they may in a day when the last message since a moment left.
+SELECT address FROM mailboxes
+WHERE last_skip_reason = 'daily_cap' AND skip_until > (SELECT max(planned_at) FROM attempts WHERE planned_at >= :since)
+ORDER BY address
 
 -- name: forecast.ended
 -- How many of one sequence ended, or stand, in which way, and when the last of them ended.
