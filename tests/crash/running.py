@@ -77,6 +77,7 @@ class Running:
     _jumps: int = 0
     _stood: int = 0
     _gave_up: int = 0
+    _why: str = ""  #: The process gave up last.
     _seen: int = 0  #: Entries of the servers' log, when last looked at.
     _waited: int = 0
     _wakes: int = 0  #: At the end.
@@ -125,7 +126,9 @@ class Running:
                     self._gave_up += 1
                     continue
                 if death.code != -signal.SIGKILL or not self._expects_death:
-                    raise RunError(f"the process ended with {death.code}, unasked; {self._state()}") from death
+                    raise RunError(
+                        f"the process ended with {death.code}, unasked {self._why}; {self._state()}"
+                    ) from death
                 self._expects_death = False
             finally:
                 await process.bury()
@@ -231,6 +234,8 @@ class Running:
         match heard:
             case {"failed": why}:
                 raise RunError(f"the process failed: {why}")
+            case {"given_up": why}:
+                self._why = why
             case {"at": place, "what": What.KILL}:
                 self._killed_at.append(place)
                 self._expects_death = True
