@@ -1,12 +1,11 @@
 """Whole tables out of one snapshot of a PostgreSQL database, as SQLite would keep their rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
 
 import psycopg
 
 from relance.storage.postgres_connection import connection_arguments, prepare, store_error
-from relance.storage.rows import time_text
+from relance.storage.rows import sqlite_value
 
 _ROWS = 2_000  #: On the way at once.
 
@@ -27,20 +26,6 @@ def tables_of(url: str, selections: Mapping[str, tuple[Sequence[str], str]]) -> 
                 with connection.cursor(name="relance_copy") as cursor:
                     cursor.itersize = _ROWS
                     cursor.execute(select.encode())
-                    yield table, columns, (tuple(map(_kept, row)) for row in cursor)
+                    yield table, columns, (tuple(map(sqlite_value, row)) for row in cursor)
     except psycopg.Error as error:
         raise store_error(error, "copying the state") from error
-
-
-def _kept(value: object) -> object:
-    match value:
-        case bool():
-            return int(value)
-        case datetime():
-            return time_text(value)
-        case date():
-            return value.isoformat()
-        case memoryview():
-            return bytes(value)
-        case _:
-            return value

@@ -125,7 +125,7 @@ def _decode_date(value: str | date) -> date:
 
 def sqlite_parameters(given: Mapping[str, object]) -> dict[str, SqliteValue]:
     """Return what SQLite binds: int, float, str, bytes, None."""
-    return {name: _sqlite_value(value) for name, value in given.items()}
+    return {name: sqlite_value(value) for name, value in given.items()}
 
 
 def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue | list[PostgresValue]]:
@@ -141,7 +141,8 @@ def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue 
     }
 
 
-def _sqlite_value(value: object) -> SqliteValue:
+def sqlite_value(value: object) -> SqliteValue:
+    """Return one value as SQLite keeps it. Raises RowError for a type that is not stored."""
     match value:
         case bool():
             return int(value)
