@@ -9,7 +9,7 @@ from engine.rig import until
 from relance.core.enrollment import StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, ReadingFailedError
-from relance.services import ingestion
+from relance.services import ingestion, recovering
 from relance.testing import letters
 from relance.testing.fake_connector import Hold, Point
 from relance.testing.faulty_store import Failure
@@ -275,3 +275,19 @@ async def test_at_the_start_no_mailbox_of_a_workspace_sends_before_all_were_read
     await until(lambda: len(finished) == 2)
 
     assert (names, frozenset()) == (while_one_is_read, poller.unread())
+
+
+async def test_a_mailbox_that_was_away_is_read_as_soon_as_it_is_back(rig):
+    """Nothing leaves it before: not even when its connection was in use while it recovered, and so was kept."""
+    await rig.prepare()
+    parts = rig.parts()
+    parts.poller.in_use = lambda _: True
+    await parts.poller.run_once()
+    await parts.poller.refresh(await rig.box_name())
+    swept = await parts.poller.run_once()
+    await rig.store.write(recovering.enter, alive_at=rig.clock.now(), why="a backup was put back", now=rig.clock.now())
+    away = await parts.poller.run_once()
+    now = rig.clock.now()
+    await rig.store.write(recovering.finish, await rig.box(), started_at=now, now=now)
+
+    assert (0, 0, 1) == (swept, away, await parts.poller.run_once())

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from engine.rig import WITHIN, Generations, Rig, die
-from relance.core.enrollment import Enrollment, EnrollmentStatus
+from engine.rig import WITHIN, Generations, Rig, die, until
+from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
-from relance.ports.connector import MailboxUnreachableError
+from relance.ports.connector import MailboxUnreachableError, ReadingFailedError
 from relance.ports.store import Transaction
 from relance.services import generations, recovering, suppressions, workspaces
 from relance.storage.opening import open_store
@@ -264,15 +264,54 @@ async def test_dying_at_the_very_first_start_is_no_restore(rig: Rig):
     assert MailboxStatus.ACTIVE is box.status
 
 
-async def test_a_state_that_nothing_tells_from_the_newest_still_writes_nobody_twice_or_after_an_answer(place: Place):
-    """The whole data directory was put back, with the number: what is in Sent is understood before the answers."""
+async def _older_state_that_nothing_tells(place: Place) -> tuple[FakeMailbox, Enrollment, Enrollment]:
+    """Put the whole data directory back, with the number; Eve, of whom it knows nothing but her name, has answered."""
     rig = place.rig
     box, (_, ben, *_) = await _first_steps(place)
-    eve = await rig.person(EVE)  # the state does not know that anything was sent to her
+    eve = await rig.person(EVE)
     await place.back_up()
     await _play(rig, days=1)
     box.deliver(letters.reply(rig.world.received_by(EVE)[-1].raw, at=rig.clock.now()), told=False)
     await place.put_back_with_its_server()
+    return box, ben, eve
+
+
+async def test_at_the_start_no_answer_is_understood_before_what_lies_in_sent(place: Place):
+    """The ingester has a loop of its own: what the first read has staged is not for it until Sent was read too."""
+    rig = place.rig
+    box, _, eve = await _older_state_that_nothing_tells(place)
+    hold = Hold()
+    box.script(Point.FOLDER, hold)
+    end = rig.clock.now() + timedelta(days=9)
+    async with rig.running() as engine:
+        async with asyncio.timeout(WITHIN):
+            await hold.reached.wait()
+        looks = engine._loops["ingester"]  # noqa: SLF001
+        seen = looks.passes
+        looks.wake()
+        await until(lambda: looks.passes > seen and looks.idle)
+        hold.go.set()
+        await rig.play(engine, until=end)
+
+    assert 2 == len(rig.subjects(EVE))
+    assert StopReason.REPLIED is (await rig.again(eve)).stop_reason
+
+
+async def test_an_answer_that_was_understood_too_early_is_matched_again_when_its_mailbox_recovers(place: Place):
+    """Sent could not be read at the first try, so nobody knew yet what it answers."""
+    rig = place.rig
+    box, _, eve = await _older_state_that_nothing_tells(place)
+    box.script(Point.FOLDER, ReadingFailedError("Sent cannot be read"))
+    await _play(rig, days=9)
+
+    assert 2 == len(rig.subjects(EVE))
+    assert StopReason.REPLIED is (await rig.again(eve)).stop_reason
+
+
+async def test_a_state_that_nothing_tells_from_the_newest_still_writes_nobody_twice_or_after_an_answer(place: Place):
+    """Its first copy in Sent that this state does not know lets everything recover; the others go on."""
+    rig = place.rig
+    _, ben, eve = await _older_state_that_nothing_tells(place)
     await _play(rig, days=9)
 
     assert 1 == len(rig.log.said("restore.noticed"))  # by the first copy in Sent that it did not know

@@ -95,6 +95,7 @@ class Engine:
         shards.on_leaving = self._leave
         self._dispatcher.unchanged = walker.unchanged = self._recoverer.unchanged
         self._recoverer.on_changed = ingester.on_proof = self._loops["recoverer"].wake
+        ingester.first_read = self._poller.first_read
         self._poller.on_done = self._read
         self._poller.in_use = self._dispatcher.is_sending_from
         for name, loop in self._loops.items():

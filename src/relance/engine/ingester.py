@@ -36,6 +36,11 @@ def _nobody_listens() -> None:
     """Do nothing: an ingester of its own tells nobody."""
 
 
+def _is_not(box: Box) -> bool:  # noqa: ARG001  # stands in for the poller's
+    """Nobody reads."""
+    return False
+
+
 class Ingester:
     """One pass takes what is staged in every mailbox."""
 
@@ -44,6 +49,8 @@ class Ingester:
         self._locks: dict[Box, asyncio.Lock] = {}
         #: Told when a copy of ours has proven that the database is an older state; see `relance.engine.recoverer`.
         self.on_proof = _nobody_listens
+        #: Whether a mailbox is read for the first time since the start: its reader takes what it stages, Sent first.
+        self.first_read = _is_not
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of messages taken off the stage."""
@@ -52,7 +59,8 @@ class Ingester:
         moved = 0
         for row in waiting:
             box = Box(workspace_id=row.workspace_id, mailbox_id=row.mailbox_id)
-            moved += await self._take(box)
+            if not self.first_read(box):
+                moved += await self._take(box)
         return moved
 
     async def drain(self, box: Box) -> int:

@@ -79,9 +79,15 @@ class Poller:
         starting = {box.workspace_id for box in waiting & self._at_start}
         return frozenset(box.mailbox_id for box in self._known if box in waiting or box.workspace_id in starting)
 
+    def first_read(self, box: Box) -> bool:
+        """Whether a mailbox is to be read, or tried, for the first time since the start."""
+        return self._known is None or (box in self._known and box not in self._tried)
+
     def has_due(self, now: datetime) -> bool:
         """Whether a sweep is due, or the next try at a mailbox that could not be read."""
         if self._known is None:
+            return True
+        if not self._known <= self._tried:
             return True
         due = (self._sweep_at.get(box) or self._rest_until.get(box) for box in self._known)
         return any(at is None or at <= now for at in due)
@@ -124,11 +130,12 @@ class Poller:
         holds = self._around.shards.holds()
         connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
-        new = set() if holds is self._looked else {hold.shard for hold in set(holds) - set(self._looked)}
-        for box in [box for box in boxes if boxes[box].shard in new]:
-            self._sweep_at.pop(box, None)  # nothing is sent from it before it is read: not at its next sweep, but now
+        first = self._known is None
+        new = set() if first or holds is self._looked else {hold.shard for hold in set(holds) - set(self._looked)}
         self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
-        if self._known is None:
+        for box in [box for box in self._rest_until if box not in self._tried]:
+            del self._rest_until[box]  # it was away or is new here: it is read at once, whatever it rested for
+        if first:
             self._at_start = set(boxes)
         self._known, self._looked = set(boxes), holds
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
@@ -154,7 +161,7 @@ class Poller:
 
     def _sweep_due(self, box: Box, now: datetime) -> bool:
         at = self._sweep_at.get(box)
-        return at is None or at <= now
+        return at is None or at <= now or box not in self._tried
 
     def _next_sweep(self, box: Box, now: datetime) -> datetime:
         limits = self._around.limits

@@ -2,7 +2,8 @@
 
 Rule 1: the same bytes in another folder of the same mailbox do nothing a second time.
 Rule 2: our own copies in Sent teach us about the mailbox and settle lost outcomes; they are never anybody's answer.
-Rule 3: raw mail is kept only when it was matched, is machine mail about a send, or comes from a known lead.
+Rule 3: what belonged to nobody is matched once more when its mailbox is read back after a restore.
+Rule 4: raw mail is kept only when it was matched, is machine mail about a send, or comes from a known lead.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from relance.core.identifiers import TRACE_HEADER
 from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
-from relance.core.matching import Candidate, Match, match_message, own_copy
+from relance.core.matching import Candidate, FromOurselves, Match, Unmatched, match_message, own_copy
 from relance.mail.classify import Classification, as_json
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
@@ -59,6 +60,7 @@ class _Facts:
     classification: Classification
     received: Received
     content_key: str
+    again: int | None  #: As what it is kept already, when it is to be matched once more.
 
 
 def ingest(
@@ -76,12 +78,18 @@ def ingest(
         return Ingested.KNOWN
     content_key = blake2b(staged.raw, digest_size=20).hexdigest()
     known = tx.one(int, "messages.known", **ids, mailbox_id=staged.mailbox_id, content_key=content_key)
-    if known is not None and staged.role is not FolderRole.SENT:
+    again = known is not None and tx.one(int, "messages.to_match_again", **ids, id=known) is not None
+    if known is not None and staged.role is not FolderRole.SENT and not again:
         return Ingested.KNOWN
     own = own_addresses(tx, staged.workspace_id)
     received = received_from(staged, message, classification, own=own, trace_name=TRACE_HEADER)
     facts = _Facts(
-        staged=staged, message=message, classification=classification, received=received, content_key=content_key
+        staged=staged,
+        message=message,
+        classification=classification,
+        received=received,
+        content_key=content_key,
+        again=known if again else None,
     )
     trace = message.header(TRACE_HEADER)
     candidates = candidates_for(tx, **ids, mailbox_id=staged.mailbox_id, received=received, own_trace=trace)
@@ -90,30 +98,42 @@ def ingest(
         if copy is not None:
             _learn_from_copy(tx, facts, copy, now)
             return Ingested.OWN_COPY
+        if trace is not None and staged.role not in {FolderRole.SENT, FolderRole.ALL}:
+            return Ingested.IGNORED
         if trace is not None:  # A probe of ours, or a message that this database has forgotten.
-            in_sent = staged.role in {FolderRole.SENT, FolderRole.ALL}
-            return (
-                _BECAME[remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)]
-                if in_sent
-                else Ingested.IGNORED
-            )
+            return _BECAME[remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)]
     arrival = Arrival(**ids, mailbox_id=staged.mailbox_id, received=received, match=None, keys=keys, now=now)
     company = company_of(received.sender) if received.sender else None
     match = match_message(received, candidates, own_addresses=own, company=company)
     if isinstance(match, Match):
-        if _keep(tx, facts, match) is None:
-            return Ingested.KNOWN
-        standing = _standing(tx, staged.workspace_id, match)
-        apply(tx, replace(arrival, match=match), effects_of(received, match, standing))
-        matched = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
-        if matched is not None and matched.erased:
-            tx.run("leads.empty_messages", **ids, lead_id=matched.id)
-        return Ingested.APPLIED
-    apply(tx, arrival, effects_of(received, match, None))
+        return _of_somebody(tx, facts, match, arrival)
     lead = tx.one(Lead, "leads.by_email", **ids, email=received.sender) if received.sender not in own else None
-    if received.kind in HUMAN:
-        _doubt(tx, facts, lead, now)
-    if received.kind in NOTICES or lead is not None:
+    return _of_nobody(tx, facts, match, arrival, lead)
+
+
+def _of_somebody(tx: Transaction, facts: _Facts, match: Match, arrival: Arrival) -> Ingested:
+    ids = {"workspace_id": facts.staged.workspace_id}
+    kept = _keep(tx, facts, match) if facts.again is None else _assign(tx, facts, match, facts.again)
+    if kept is None:
+        return Ingested.KNOWN
+    standing = _standing(tx, facts.staged.workspace_id, match)
+    apply(tx, replace(arrival, match=match), effects_of(facts.received, match, standing))
+    matched = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
+    if matched is not None and matched.erased:
+        tx.run("leads.empty_messages", **ids, lead_id=matched.id)
+    return Ingested.APPLIED
+
+
+def _of_nobody(
+    tx: Transaction, facts: _Facts, match: Unmatched | FromOurselves, arrival: Arrival, lead: Lead | None
+) -> Ingested:
+    if facts.again is None:
+        apply(tx, arrival, effects_of(facts.received, match, None))
+    if facts.received.kind in HUMAN:
+        _doubt(tx, facts, lead, arrival.now)
+    if facts.again is not None:
+        return Ingested.KNOWN
+    if facts.received.kind in NOTICES or lead is not None:
         _keep(tx, facts, None, lead_id=lead.id if lead else None)
         return Ingested.KEPT
     return Ingested.IGNORED
@@ -173,6 +193,21 @@ def _standing(reader: Reader, workspace_id: int, match: Match) -> Standing:
     plan = plan_of(reader, workspace_id, enrollment.sequence_id, enrollment.version)
     zone = zone_for(plan, workspace_of(reader, workspace_id), lead, None)
     return Standing(plan=plan, soft_bounces=enrollment.soft_bounces, zone=zone)
+
+
+def _assign(tx: Transaction, facts: _Facts, match: Match, known: int) -> int | None:
+    """Say of a message that is kept whom it belongs to; None if it belonged to somebody already."""
+    changed = tx.run(
+        "messages.assign",
+        workspace_id=facts.staged.workspace_id,
+        id=known,
+        lead_id=match.lead_id,
+        enrollment_id=match.enrollment_id,
+        attempt_id=match.attempt_id,
+        matched_by=match.matched_by,
+        evidence=(*facts.classification.evidence, match.evidence),
+    )
+    return known if changed else None
 
 
 def _keep(tx: Transaction, facts: _Facts, match: Match | None, *, lead_id: int | None = None) -> int | None:

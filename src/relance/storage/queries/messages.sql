@@ -29,6 +29,19 @@ RETURNING id
 -- Whether this mailbox had exactly this message before, in whatever folder.
 SELECT id FROM messages WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND content_key = :content_key
 
+-- name: messages.to_match_again
+-- Whether what it answers may have been learned since: it belonged to nobody, and its mailbox is read back.
+SELECT x.id FROM messages x
+JOIN mailboxes m ON m.workspace_id = x.workspace_id AND m.id = x.mailbox_id
+WHERE x.workspace_id = :workspace_id AND x.id = :id AND x.enrollment_id IS NULL AND m.status = 'recovering'
+
+-- name: messages.assign
+-- It belonged to nobody, and is known now to belong here. No row changed: another hand was faster.
+UPDATE messages
+SET lead_id = :lead_id, enrollment_id = :enrollment_id, attempt_id = :attempt_id, matched_by = :matched_by,
+    evidence = :evidence::jsonb
+WHERE workspace_id = :workspace_id AND id = :id AND enrollment_id IS NULL
+
 -- name: messages.of_lead
 -- Everything that went to and came from one lead, oldest first, with when it was there: its Date is its sender's word.
 SELECT received_at AS at, direction, kind, from_address, to_address, subject, message_id, matched_by, enrollment_id,
