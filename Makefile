@@ -4,6 +4,7 @@
 #   make test                       every test; ARGS="tests/unit -k reply" for some of them
 #   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
 #   make crash-proof N=10000        the long run of the crash harness: N kills at named places, with every other fault
+#                                   CREW_EVERY=1: every schedule over PostgreSQL is for two or four workers
 #   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
 #   make crash-table                write docs/reference/faults.md from runs of the harness
 #   make check                      lint, types, import contracts
@@ -20,6 +21,7 @@ ARGS ?=
 N ?= 50
 SEED ?= $(shell date +%s)
 STORE ?= sqlite
+CREW_EVERY ?= 6
 PLAN ?= {}
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
@@ -51,7 +53,7 @@ kill-proof: peers
 	RELANCE_TEST_KILLS=$(N) RELANCE_TEST_KILL_SEED=$(SEED) $(BIN)/pytest -s -n 0 tests/acceptance/test_kill.py
 
 crash-proof: peers
-	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS)
+	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS) --crew-every $(CREW_EVERY)
 
 crash-replay: peers
 	PYTHONPATH=tests $(BIN)/python -m crash.prove replay --store $(STORE) '$(PLAN)'

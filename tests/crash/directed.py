@@ -15,9 +15,10 @@ from crash.judging import Undisturbed, violations
 from crash.orders import Order, Trap, What
 from crash.people import Reaction
 from crash.plan import At, Plan
-from crash.running import LEASE, Beat, Run, RunError, Running
+from crash.running import LEASE, Beat, Run, Running
 from crash.scenario import ANNA, BEN, REACTIONS
 from crash.stage import Process, Stage
+from crash.turning import RunError
 from relance.app import Installation, open_installation
 from relance.config import Config, LogLevel
 from relance.core.lead import Lead

@@ -6,7 +6,7 @@ for each run. What the product sees is real sockets and real protocols.
 
 import ssl
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -28,16 +28,33 @@ PASSWORD = "correct horse"
 
 
 class FreezableActivity(Activity):
-    """Counts what is open, but for the connections of a host that is stopped: it will say nothing for long."""
+    """Counts what is open, but for the connections of processes that are stopped: they will say nothing for long."""
 
     def __init__(self) -> None:
         super().__init__()
         self._known: set[object] = set()
         self._frozen: set[object] = set()
+        self._frozen_ports: set[int] = set()
 
     def quiet(self) -> bool:
         """Say whether no command is open and no push unconsumed."""
-        return self._commands <= self._frozen and self._pushes.keys() <= self._frozen
+        return all(self._is_frozen(each) for each in (*self._commands, *self._pushes))
+
+    def _is_frozen(self, connection: object) -> bool:
+        return connection in self._frozen or _client_port(connection) in self._frozen_ports
+
+    def open_ports(self) -> set[int]:
+        """Return the clients' ports of all connections with an open command."""
+        return {_client_port(each) for each in self._commands}
+
+    def freeze_ports(self, ports: Collection[int]) -> None:
+        """Wait for no connection from these ports of clients."""
+        self._frozen_ports |= set(ports)
+        self.changed.set()
+
+    def thaw_ports(self, ports: Collection[int]) -> None:
+        """Wait for them again."""
+        self._frozen_ports -= set(ports)
 
     def opened(self, connection: object) -> None:
         """Know the connection from now on."""
@@ -57,6 +74,12 @@ class FreezableActivity(Activity):
     def thaw(self) -> None:
         """Wait for all of them again."""
         self._frozen.clear()
+
+
+def _client_port(connection: object) -> int:
+    transport = getattr(connection, "_transport", None)
+    peer = transport.get_extra_info("peername") if transport is not None else None
+    return int(peer[1]) if peer else 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -240,6 +263,10 @@ class MailWorld:
             ends = [Endpoint(host="127.0.0.1", port=each.port, security=Security.PLAIN) for each in (smtp, imap)]
             found.append((mailbox, ends[0], ends[1]))
         return found
+
+    def smtp_port(self, domain: str) -> int:
+        """Return the port that a domain's mail is sent to, by its first label."""
+        return next(smtp.port for name, (smtp, _) in self._servers.items() if name.startswith(f"{domain}."))
 
     def cut_reading(self) -> None:
         """Break every reading connection."""

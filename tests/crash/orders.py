@@ -38,6 +38,7 @@ class Order:
     data: str
     database_url: str | None = None
     lease: float = 1.0  #: Real seconds.
+    shares: bool = False  #: With others, so that having a part of the shards is no reason to wait for the rest.
     traps: tuple[Trap, ...] = ()
     record: bool = False  #: Tell every place in the end.
     without: tuple[str, ...] = ()

@@ -12,15 +12,30 @@ class At:
 
     place: str
     passing: int = 1
+    worker: int = 1  #: Whose life, where there are several.
 
     def __str__(self) -> str:
-        return f"{self.place} #{self.passing}"
+        return f"{self.place} #{self.passing}{f' of worker {self.worker}' if self.worker > 1 else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A place where a process is stopped until others have all of its work, and so many turns of time longer."""
+
+    at: At
+    turns: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.at} for {self.turns}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """All faults of one run. Numbers of occasions count from 1 over the whole run; times are minutes of the world."""
 
+    workers: int = 1  #: Processes that share one database (PostgreSQL).
+    stops: tuple[Stop, ...] = ()  #: Each stops one process past its lease (PostgreSQL).
+    away: int = 2  #: Turns of time until a worker that was killed is started again, if others go on meanwhile.
     kills: tuple[At, ...] = ()  #: Each ends one life of the process: that of them which the life reaches first.
     dots: Mapping[str, str] = field(
         default_factory=dict
@@ -45,12 +60,18 @@ class Plan:
         usual = asdict(type(self)())
         return json.dumps({name: value for name, value in asdict(self).items() if value != usual[name]})
 
+    @property
+    def needs_crew(self) -> bool:
+        """Whether processes share their work, or lose it while they live."""
+        return self.workers > 1 or bool(self.stops)
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read what `str` wrote."""
         facts: dict[str, Any] = json.loads(text)
         for name in ("kills", "cut_database", "restart_database"):
             facts[name] = tuple(At(**each) for each in facts.get(name, ()))
+        facts["stops"] = tuple(Stop(at=At(**each["at"]), turns=each["turns"]) for each in facts.get("stops", ()))
         for name in ("pushes", "sent_copies", "clock_jumps"):
             facts[name] = {int(key): value for key, value in facts.get(name, {}).items()}
         for name in ("refused_imap", "full_disk"):

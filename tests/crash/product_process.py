@@ -128,7 +128,7 @@ async def _live(order: Order, ear: socket.socket, say: Callable[..., None], plac
     control, lease = Control(reader, say), _watch_lease()
     try:
         async with running_engine(installation) as engine:
-            await _obey(installation, engine, control, lease)
+            await _obey(installation, engine, control, lease, shares=order.shares)
         ended = await installation.read(_ending)
     finally:
         await installation.close()
@@ -137,12 +137,16 @@ async def _live(order: Order, ear: socket.socket, say: Callable[..., None], plac
     writer.close()
 
 
-async def _obey(installation: Installation, engine: Engine, control: Control, lease: "LeaseWatch") -> None:
+async def _obey(
+    installation: Installation, engine: Engine, control: Control, lease: "LeaseWatch", *, shares: bool
+) -> None:
     """Say when the engine has come to rest, and let time jump when told so."""
     while True:
         lease.refused = False
         await engine.settle()
-        if lease.refused or len(engine._shards.holds()) < SHARDS:  # noqa: SLF001 # on a machine that is busy a lease of a second is lost now and then: that is no rest
+        if lease.refused or not (
+            shares or _shards(engine) == SHARDS
+        ):  # on a machine that is busy a lease of a second is lost now and then: that is no rest
             await asyncio.sleep(_LEASE_LOOK)
             _wake(engine, times=1)
             continue
@@ -162,7 +166,7 @@ async def _obey(installation: Installation, engine: Engine, control: Control, le
             if "still" in heard:
                 for _ in range(_TURNS):
                     await asyncio.sleep(0)
-                control.say(still=engine.idle)
+                control.say(still=engine.idle, shards=_shards(engine))
                 if not engine.idle:
                     break
             elif "jumped" in heard:
@@ -171,6 +175,11 @@ async def _obey(installation: Installation, engine: Engine, control: Control, le
                 break
             else:
                 return
+
+
+def _shards(engine: Engine) -> int:
+    """Return for how many shards it may act."""
+    return len(engine._shards.holds())  # noqa: SLF001 - nobody else needs to know
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The long run and its relations: `make crash-proof N=10000`, `make crash-replay`, `make crash-table`.
 
 N counts kills that happened, on both stores together. Each worker is a process with a theatre of its own, every other
-one over PostgreSQL; seeds are dealt out in turn.
+one over PostgreSQL; seeds are dealt out in turn. Some schedules over PostgreSQL are for several workers of the product.
 """
 
 import argparse
@@ -16,11 +16,13 @@ from pathlib import Path
 
 from crash.fault_table import page
 from crash.plan import Plan
-from crash.random_schedules import draw
+from crash.random_schedules import draw_any
 from crash.single_faults import Judged
 from crash.theatre import Theatre, hasty_server
 
 STORES = ("sqlite", "postgres")
+CREW_EVERY = 6  #: One of so many schedules over PostgreSQL is for several workers, which takes some four times as long.
+COUNTED = ("kills", "stops", "schedules", "crews", "lives", "failures", "waiting")
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
 
 
@@ -32,8 +34,9 @@ def main() -> int:
     long.add_argument("--kills", type=int, default=10_000)
     long.add_argument("--seed", type=int, default=1)
     long.add_argument("--workers", type=int, default=2, help="each takes one store, in turn")
+    long.add_argument("--crew-every", type=int, default=CREW_EVERY, help="schedules over PostgreSQL; 1: each")
     worker = doing.add_parser("worker", help="one worker of a long run")
-    for name in ("--kills", "--seed", "--step"):
+    for name in ("--kills", "--seed", "--step", "--crew-every"):
         worker.add_argument(name, type=int, required=True)
     worker.add_argument("--store", choices=STORES, default="sqlite")
     again = doing.add_parser("replay", help="play one plan again and show what the servers saw")
@@ -43,9 +46,10 @@ def main() -> int:
     asked = parser.parse_args()
     match asked.doing:
         case "long":
-            return run_long(kills=asked.kills, seed=asked.seed, workers=asked.workers)
+            return run_long(kills=asked.kills, seed=asked.seed, workers=asked.workers, crew_every=asked.crew_every)
         case "worker":
-            return work(kills=asked.kills, seed=asked.seed, step=asked.step, store=asked.store)
+            facts = {name: getattr(asked, name) for name in ("kills", "seed", "step", "store", "crew_every")}
+            return work(**facts)
         case "replay":
             return replay(asked.store, Plan.parse(asked.plan))
         case _:
@@ -55,28 +59,28 @@ def main() -> int:
 # --- the long run
 
 
-def run_long(*, kills: int, seed: int, workers: int) -> int:
+def run_long(*, kills: int, seed: int, workers: int, crew_every: int) -> int:
     """Share the kills out among workers over both stores, and add up."""
     began = time.monotonic()
     started = []
     for number in range(workers):
         command = [sys.executable, "-m", "crash.prove", "worker", "--seed", str(seed + number)]
         command += ["--step", str(workers), "--kills", str(-(-kills // workers)), "--store", STORES[number % 2]]
+        command += ["--crew-every", str(crew_every)]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     said = [json.loads((one.communicate()[0].splitlines() or ["{}"])[-1]) for one in started]
-    total = {name: sum(each.get(name, 0) for each in said) for name in ("kills", "schedules", "lives", "failures")}
-    total["waiting"] = sum(each.get("waiting", 0) for each in said)
+    total = {name: sum(each.get(name, 0) for each in said) for name in COUNTED}
     print(json.dumps({**total, "seed": seed, "minutes": round((time.monotonic() - began) / 60, 1)}))  # noqa: T201
     return 1 if total["failures"] or not all(said) else 0
 
 
-def work(*, kills: int, seed: int, step: int, store: str) -> int:
+def work(*, kills: int, seed: int, step: int, store: str, crew_every: int) -> int:
     """Draw and judge schedules until so many kills have happened."""
-    done = {"kills": 0, "schedules": 0, "lives": 0, "failures": 0, "waiting": 0}
+    done = dict.fromkeys(COUNTED, 0)
     with theatre_over(store) as theatre:
         places = theatre.enumeration.places
         while done["kills"] < kills:
-            judged = theatre.judge(draw(seed, places, postgres=store == "postgres"))
+            judged = theatre.judge(draw_any(seed, places, postgres=store == "postgres", crew_every=crew_every))
             count(done, judged)
             if judged.violations:
                 print(f"seed {seed}: {theatre.complaint(judged)}", file=sys.stderr, flush=True)  # noqa: T201
@@ -88,10 +92,12 @@ def work(*, kills: int, seed: int, step: int, store: str) -> int:
 def count(done: dict[str, int], judged: Judged) -> None:
     """Add one schedule to the counts."""
     done["schedules"] += 1
+    done["crews"] += judged.plan.needs_crew
     done["failures"] += bool(judged.violations)
     done["waiting"] += len(judged.waiting)
     if judged.run is not None:
         done["kills"] += len(judged.run.killed_at)
+        done["stops"] += len(judged.run.stopped_at)
         done["lives"] += judged.run.lives
 
 
@@ -109,7 +115,7 @@ def replay(store: str, plan: Plan) -> int:
                 print(f"{entry.at}  {type(entry).__name__:9} {entry.mailbox}  {shown}")  # noqa: T201
             for person, row in judged.run.ended["people"].items():
                 print(f"{person}: {row}")  # noqa: T201
-            print(f"killed at: {judged.run.killed_at}")  # noqa: T201
+            print(f"killed at: {judged.run.killed_at}, stopped at: {judged.run.stopped_at}")  # noqa: T201
         print("\n".join(judged.violations) or "no promise was broken")  # noqa: T201
         return 1 if judged.violations else 0
 

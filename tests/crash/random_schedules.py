@@ -9,15 +9,18 @@ import random  # noqa: TID251 - the schedules of a test; their seed is printed
 from collections.abc import Callable
 from dataclasses import replace
 
-from crash.plan import At, Plan
+from crash.plan import At, Plan, Stop
 from relance.sandbox.faults import DataFate, PushFate
 
+CREWS = (2, 4)  #: Workers that share a database.
 _MOST_KILLS = 6
 _DOTS = ("keeps 1", "keeps 2", "keeps 3", "forgets 1", "forgets 2", "forgets 3")
 _LATE = 9  #: Minutes that a copy in Sent is late at most: the ambiguity grace allows for fifteen.
 _COPIES = 12
 _JUMPS = 12  #: Of time; an undisturbed run has about ten.
 _AHEAD = 10  #: Minutes that the host's clock is off at most.
+_TIGHT = ("smtp", "commit claim", "commit reserve", "commit begin", "commit confirm", "commit take_over")
+_HALF = 0.5
 
 
 def draw(seed: int, places: tuple[str, ...], *, postgres: bool) -> Plan:
@@ -29,6 +32,35 @@ def draw(seed: int, places: tuple[str, ...], *, postgres: bool) -> Plan:
     for fault in chance.sample(faults, chance.randint(0, 4)):
         plan = fault(chance, plan, places)
     return plan
+
+
+def draw_any(seed: int, places: tuple[str, ...], *, postgres: bool, crew_every: int) -> Plan:
+    """Return the schedule of a seed: for two or four workers in turn if it is one of every so many over PostgreSQL."""
+    turn, other = divmod(seed, crew_every)
+    if postgres and not other:
+        return draw_crew(seed, places, workers=CREWS[turn % len(CREWS)])
+    return draw(seed, places, postgres=postgres)
+
+
+def draw_crew(seed: int, places: tuple[str, ...], *, workers: int) -> Plan:
+    """Return the schedule of a seed for so many workers over PostgreSQL: as `draw`, and some are stopped and woken."""
+    chance = random.Random(f"{seed} of {workers}")  # noqa: S311 - replayable on purpose
+    kills = tuple(_of_somebody(chance, places, workers) for _ in range(chance.randint(0, _MOST_KILLS // 2)))
+    stops = tuple(
+        Stop(at=_of_somebody(chance, places, workers), turns=chance.choice((0, 0, 1, 2, 5, 9)))
+        for _ in range(chance.randint(1, 3))
+    )
+    plan = Plan(workers=workers, kills=kills, stops=stops, away=chance.randint(0, 4))
+    for fault in chance.sample([*_ANYWHERE, _cut_database, _restart_database], chance.randint(0, 3)):
+        plan = fault(chance, plan, places)
+    return plan
+
+
+def _of_somebody(chance: random.Random, places: tuple[str, ...], workers: int) -> At:
+    """Draw a place, half the time one where something leaves or is decided: there it matters who owns the shard."""
+    tight = tuple(place for place in places if place.startswith(_TIGHT))
+    at = _somewhere(chance, tight if chance.random() < _HALF else places)
+    return replace(at, worker=chance.randint(1, workers))
 
 
 def _somewhere(chance: random.Random, places: tuple[str, ...]) -> At:

@@ -8,7 +8,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,14 @@ from crash.orders import Order, Trap, What
 from crash.people import Reaction
 from crash.plan import At, Plan
 from crash.product_process import GAVE_UP
-from crash.scenario import ENDS, REACTIONS
+from crash.scenario import REACTIONS
 from crash.stage import Process, ProcessDied, Stage
+from crash.turning import Over, RunError, Turning
 from relance.sandbox.journal import Journal
 
 LEASE = 1.0  #: Real seconds that a lease lasts.
 LIMIT = 60.0  #: Real seconds of one run; an undisturbed one takes less than one.
 _GIVE_UPS = 5  #: Lives in one run that end by themselves because there was no database for them.
-_STANDSTILL = 200  #: Jumps in a row that do not move the clock.
-_WAITS = 10  #: Jumps in a row in which nothing happens, and whoever is left waits on an outcome that is unknown.
-
-
-class RunError(Exception):
-    """The run itself went wrong; the message says how."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,8 +37,8 @@ class Run:
     places: list[str]
     dots: list[str]  #: Final dots to people, by domain and number.
     killed_at: list[str] = field(default_factory=list)
+    stopped_at: list[str] = field(default_factory=list)
     lives: int = 1
-    jumps: int = 0
     saves_sent: dict[str, bool] = field(default_factory=dict)
 
 
@@ -74,17 +69,16 @@ class Running:
     data: Path = Path()
     database_url: str | None = None
     _lives: int = 0
-    _jumps: int = 0
-    _stood: int = 0
     _gave_up: int = 0
     _why: str = ""  #: The process gave up last.
-    _seen: int = 0  #: Entries of the servers' log, when last looked at.
-    _waited: int = 0
-    _wakes: int = 0  #: At the end.
     _killed_at: list[str] = field(default_factory=list)
     _dots: list[str] = field(default_factory=list)
     _expects_death: bool = False
     _process: Process | None = None
+    _turning: Turning = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._turning = Turning(stage=self.stage, plan=self.plan)
 
     async def run(self) -> Run:
         """Live through the plan. Raises RunError."""
@@ -106,7 +100,6 @@ class Running:
             dots=self._dots,
             killed_at=self._killed_at,
             lives=self._lives,
-            jumps=self._jumps,
             saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
         )
 
@@ -180,41 +173,15 @@ class Running:
 
     async def _turn(self, process: Process, rest: dict[str, Any]) -> bool:
         """Let time jump to what is due next; False when nothing is, or everybody has ended."""
-        clock, world = self.stage.clock, self.stage.world
         beat = START + timedelta(minutes=self.beats[0].minute) if self.beats else None
-        times = [at for at in (self._by_world(rest["rest"]), world.next_event(), beat) if at is not None]
-        left = rest["unfinished"]
-        if left > rest["unknown"] or rest["resting"] or len(world.journal) != self._seen:
-            self._seen, self._waited = len(world.journal), 0
-        self._waited += 1
-        over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
-        if over or not times or min(times) > ENDS:
-            self._wakes += 1
-            if self._wakes == 1:
-                process.tell(jumped=1)  # what is only looked at every few real seconds, such as opt-outs to journal
-                return True
+        turned = self._turning.turn(rest, beat=beat)
+        if isinstance(turned, Over):
             process.tell(finish=True)
             return False
-        to = max(clock.now(), min(times))
-        self._stood = self._stood + 1 if to == clock.now() else 0
-        if self._stood > _STANDSTILL:
-            raise RunError(f"time stands still at {to}: {rest}; {self._state()}")
-        self._jumps += 1
-        if self._jumps in self.plan.clock_jumps:
-            clock.set_host(timedelta(minutes=self.plan.clock_jumps[self._jumps]))
-        was_down = world.faults.is_down()
-        clock.jump(to)
-        if world.faults.is_down() and not was_down:
-            world.cut_reading()
-        world.people.run_due(to)
-        if beat is not None and beat <= to:
+        if beat is not None and beat <= self.stage.clock.now():
             await self.beats.pop(0).act(self)
-        process.tell(jumped=3 if self._jumps in self.plan.spurious_wakes else 1)
+        process.tell(jumped=turned.wakes)
         return True
-
-    def _by_world(self, at: str | None) -> datetime | None:
-        """Return an instant of the product's host by the world's clock."""
-        return None if at is None else datetime.fromisoformat(at) - self.stage.clock.ahead
 
     async def _until_at_rest(self, process: Process) -> dict[str, Any]:
         while True:

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from crash.crew import Crew
 from crash.judging import Undisturbed, undisturbed, violations, waiting
 from crash.plan import At, Plan
-from crash.running import Run, RunError, Running
+from crash.running import Run, Running
 from crash.stage import Stage
+from crash.turning import RunError
 
 #: Passed only by a run that lasts until the lease is renewed, which is a matter of real time.
 BY_REAL_TIME = frozenset({"commit take_part: before", "commit take_part: after"})
@@ -63,7 +65,7 @@ async def enumerate_faults(stage: Stage) -> Enumeration:
 async def judge(stage: Stage, plan: Plan, expected: Undisturbed) -> Judged:
     """Run a plan and judge it; a run that itself goes wrong is a violation too."""
     try:
-        run = await Running(stage=stage, plan=plan).run()
+        run = await (Crew if plan.needs_crew else Running)(stage=stage, plan=plan).run()
     except RunError as error:
         return Judged(plan=plan, violations=(f"the run failed: {error}",), run=None)
     return Judged(plan=plan, violations=tuple(violations(run, expected)), run=run, waiting=tuple(waiting(run)))

@@ -74,6 +74,16 @@ class Process:
             with contextlib.suppress(ProcessLookupError):  # it is, and its end is on the way to us
                 os.kill(self.pid, number)
 
+    def sockets(self) -> dict[int, int]:
+        """Return the ports of its TCP connections over IPv4, its own and that of the other end."""
+        mine = set()
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it closes one, or ends, while we look
+            for one in (Path("/proc") / str(self.pid) / "fd").iterdir():
+                with contextlib.suppress(FileNotFoundError):
+                    mine.add(str(one.readlink()).removeprefix("socket:[").rstrip("]"))
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return {_port(row[1]): _port(row[2]) for row in rows if row[9] in mine}
+
     async def stopped(self) -> None:
         """Return once it stands still or is gone: a SIGCONT before that would be lost."""
         stat = Path("/proc") / str(self.pid) / "stat"
@@ -89,6 +99,11 @@ class Process:
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
+
+
+def _port(end: str) -> int:
+    """Read the port of `0100007F:1F90`, see proc(5)."""
+    return int(end.partition(":")[2], 16)
 
 
 @dataclass(slots=True, kw_only=True)

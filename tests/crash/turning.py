@@ -1,0 +1,85 @@
+"""Turning time: from one thing that is due anywhere to the next, until nothing is or everybody has ended.
+
+It is asked only when every process and every server is at rest.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from crash.plan import Plan
+from crash.scenario import ENDS
+from crash.stage import Stage
+
+_STANDSTILL = 200  #: Jumps in a row that do not move the clock.
+_WAITS = 10  #: Jumps in a row in which nothing happens, and whoever is left waits on an outcome that is unknown.
+_SPURIOUS = 3  #: Wakes instead of one.
+
+
+class RunError(Exception):
+    """The run itself went wrong; the message says how."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turned:
+    """Time has jumped, or everything is looked at once more; wake every loop so many times."""
+
+    wakes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Nothing will happen any more."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Turning:
+    """The turns of one run."""
+
+    stage: Stage
+    plan: Plan
+    jumps: int = 0
+    _stood: int = 0
+    _seen: int = 0  #: Entries of the servers' log, when last looked at.
+    _waited: int = 0
+    _ending: bool = False
+
+    def turn(self, rest: Mapping[str, Any], *, beat: datetime | None = None) -> Turned | Over:
+        """Let time jump to what is due next: by what the product says at `rest`, in the world, or at a story's beat.
+
+        Raises RunError when it would have to stand still for ever.
+        """
+        clock, world = self.stage.clock, self.stage.world
+        times = [at for at in (self._by_world(rest["rest"]), world.next_event(), beat) if at is not None]
+        left = rest["unfinished"]
+        if left > rest["unknown"] or rest["resting"] or len(world.journal) != self._seen:
+            self._seen, self._waited = len(world.journal), 0
+        self._waited += 1
+        over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
+        if over or not times or min(times) > ENDS:
+            if self._ending:
+                return Over()
+            self._ending = True
+            return Turned()  # what is only looked at every few real seconds, such as opt-outs to journal
+        to = max(clock.now(), min(times))
+        self._stood = self._stood + 1 if to == clock.now() else 0
+        if self._stood > _STANDSTILL:
+            raise RunError(f"time stands still at {to}: {rest}")
+        self._jump(to)
+        return Turned(wakes=_SPURIOUS if self.jumps in self.plan.spurious_wakes else 1)
+
+    def _jump(self, to: datetime) -> None:
+        clock, world = self.stage.clock, self.stage.world
+        self.jumps += 1
+        if self.jumps in self.plan.clock_jumps:
+            clock.set_host(timedelta(minutes=self.plan.clock_jumps[self.jumps]))
+        was_down = world.faults.is_down()
+        clock.jump(to)
+        if world.faults.is_down() and not was_down:
+            world.cut_reading()
+        world.people.run_due(to)
+
+    def _by_world(self, at: str | None) -> datetime | None:
+        """Return an instant of the product's host by the world's clock."""
+        return None if at is None else datetime.fromisoformat(at) - self.stage.clock.ahead
