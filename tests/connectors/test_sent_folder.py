@@ -17,6 +17,7 @@ SOUGHT = Sought(
     message_ids=("<a@north.example>", "<b@north.example>"),
     trace_header=TRACE,
     trace="t-1",
+    copy_header="X-Sent-Copy",
     recipient="bob@south.example",
     since=SINCE,
 )

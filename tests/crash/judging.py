@@ -92,10 +92,18 @@ def _waits(run: Run, person: str) -> bool:
         return False
     boxes = {each.mailbox for each in _to_people(run) if each.recipient == person}
     lost = {each.mailbox for each in run.journal if not isinstance(each, Accepted) and _concerns(each, person)}
-    late = any(minutes * 60 >= COPY_AFTER.total_seconds() for minutes in run.plan.sent_copies.values())
     cannot_look = run.plan.sent_stops_at is not None or any(not run.saves_sent[box] for box in boxes | lost)
-    cannot_look = cannot_look or late  # whose first copy is late is taken for a server that keeps none
-    return cannot_look or not boxes
+    return cannot_look or bool((boxes | lost) & _taken_for_forgetful(run)) or not boxes
+
+
+def _taken_for_forgetful(run: Run) -> set[str]:
+    """Return the mailboxes whose first copy came so late that their server is taken for one that keeps none, at first.
+
+    The first copy that comes after that tells better; but nothing may be sent after it.
+    """
+    late = {number for number, minutes in run.plan.sent_copies.items() if minutes * 60 >= COPY_AFTER.total_seconds()}
+    kept = [each.mailbox for each in run.journal.accepted() if run.saves_sent[each.mailbox]]
+    return {box for box in kept if kept.index(box) + 1 in late}
 
 
 def _concerns(entry: object, person: str) -> bool:

@@ -1,10 +1,14 @@
 """Outcomes that were lost: found at once, denied late and only where absence proves something, sent again once."""
 
+from dataclasses import replace
+
 import pytest
 
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
+from relance.services import mailboxes
+from relance.services.reconciling import marked_copy
 from relance.testing.fake_connector import SENT, Point
 
 BROKE = OutcomeUnknownError("the connection broke")
@@ -163,7 +167,7 @@ async def test_a_copy_is_put_into_sent_where_the_server_saves_none(rig):
         await parts.poller.refresh(await rig.box_name())
     (attempt,) = await rig.attempts(run)
 
-    assert [rig.world.accepted[0].raw] == [kept.raw for kept in box.folders[SENT]]
+    assert [marked_copy(rig.world.accepted[0].raw)] == [kept.raw for kept in box.folders[SENT]]
     assert rig.clock.now() == attempt.sent_copy_at
     assert (await rig.box()).saves_sent is False
 
@@ -183,6 +187,55 @@ async def test_whether_a_server_keeps_copies_is_learned_in_passing(rig, saves):
     assert early is None
     assert saves is (await rig.box()).saves_sent
     assert 1 == len(box.folders[SENT])
+
+
+async def test_a_server_whose_copies_come_late_is_not_taken_for_a_forgetful_one_for_ever(rig):
+    """Its first copy was filed by us. When its own comes, later ones are left to it, and lost outcomes looked up."""
+    box = await rig.prepare(saves_sent=False, learned=False)
+    await rig.person("ann@lead.example")
+    parts = rig.parts()
+    await parts.send_one()
+    rig.later(minutes=3)
+    await parts.reconciler.run_once()
+    taken_for_forgetful = (await rig.box()).saves_sent
+    rig.later(minutes=4)
+    lost = await rig.person("ben@lead.example")
+    box.script(Point.DOT, BROKE)
+    await parts.send_one()
+    rig.later(minutes=20)
+    await parts.reconciler.run_once()
+    (nobody_looks,) = await rig.attempts(lost)
+    box.deliver(rig.world.accepted[0].raw, folder=SENT, at=rig.clock.now())
+    await parts.poller.refresh(await rig.box_name())
+    (looked_for,) = await rig.attempts(lost)
+
+    assert taken_for_forgetful is False
+    assert (AttemptStatus.UNKNOWN, None) == (nobody_looks.status, nobody_looks.next_look_at)
+    assert (await rig.box()).saves_sent is True
+    assert (AttemptStatus.UNKNOWN, rig.clock.now()) == (looked_for.status, looked_for.next_look_at)
+
+
+async def test_a_copy_that_we_filed_never_witnesses_that_another_message_did_not_leave(rig):
+    """Not even once the mailbox's settings were changed, and what was learned about its server is forgotten."""
+    box = await rig.prepare(saves_sent=False)
+    run, parts = await lose(rig, box, Point.REPLY)
+    rig.later(minutes=4)
+    await rig.person("ben@lead.example")
+    await parts.send_one()
+    await parts.reconciler.run_once()
+    copies = len(box.folders[SENT])
+    changed = replace(await rig.box(), settings={"host": "new"})
+    await rig.store.write(lambda tx: mailboxes.change(tx, changed, sealed=None))
+    for _ in range(6):
+        rig.later(minutes=20)
+        await parts.reconciler.run_once()
+        await parts.poller.refresh(await rig.box_name())
+        await parts.send_one()
+    (attempt,) = await rig.attempts(run)
+
+    assert 1 == copies
+    assert AttemptStatus.UNKNOWN is attempt.status
+    assert 1 == len(rig.subjects("ann@lead.example"))
 
 
 async def test_the_first_outcome_of_a_mailbox_is_settled_without_another_message(rig):

@@ -11,6 +11,7 @@ from hashlib import blake2b
 import idna
 
 TRACE_HEADER = "X-Trace-Ref"  #: Our own header, for finding a message whose Message-ID a provider rewrote.
+COPY_HEADER = "X-Sent-Copy"  #: Only on copies that we put into Sent ourselves: they say nothing about the server.
 
 _LABELS = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*"

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from relance.core import backoff
 from relance.core.attempt import Attempt
-from relance.core.identifiers import TRACE_HEADER
+from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import OnUnknown
 from relance.engine import persistence
@@ -188,19 +188,17 @@ class Reconciler:
         if isinstance(lookup, Found):
             wire = lookup.wire_message_id
             await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=wire, now=now)
-            if mailbox.saves_sent is None:
+            if mailbox.saves_sent is None and not lookup.by_us:
                 survives = wire == attempt.message_id
                 await persistence.write(around, mailboxes.learn, **ids, saves_sent=True, ids_survive=survives)
             return 1
         if mailbox.saves_sent is None:
-            # Written before our own copy lies there: seen after a crash, it would pass for the server's, and its
-            # absence for a later message would then be taken as proof that the message had not left.
             await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
         raw = await around.store.read(reconciling.outgoing_raw, attempt)
         if not around.shards.still(hold):
             raise FencedError(hold)  # the next owner copies it, and once is enough
         if isinstance(lookup, NotFound) and raw is not None:
-            await connector.save_sent(raw, at=attempt.sent_at or now)
+            await connector.save_sent(reconciling.marked_copy(raw), at=attempt.sent_at or now)
         await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=None, now=now)
         return 1
 
@@ -211,6 +209,7 @@ def _sought(attempt: Attempt) -> Sought:
         message_ids=tuple(i for i in ids if i),
         trace_header=TRACE_HEADER,
         trace=attempt.trace,
+        copy_header=COPY_HEADER,
         recipient=attempt.recipient,
         since=attempt.began_at or attempt.planned_at,
     )

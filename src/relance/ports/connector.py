@@ -79,6 +79,7 @@ class Sought:
     message_ids: tuple[str, ...]
     trace_header: str
     trace: str
+    copy_header: str  #: Bears it who was put into Sent by us: such a copy is a find, but no witness to the route.
     recipient: str
     since: datetime
 
@@ -89,13 +90,14 @@ class Found:
 
     wire_message_id: str | None
     at: datetime
+    by_us: bool = False  #: Only a copy that we put there is.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFound:
     """It is not there.
 
-    `later_seen`: a message of ours sent later by the same route is there, so absence counts.
+    `later_seen`: a message of ours sent later by the same route is there, filed by the server, so absence counts.
     """
 
     later_seen: bool

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
+from relance.core.identifiers import COPY_HEADER
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import OnUnknown
 from relance.ports.store import Reader, Transaction
@@ -90,6 +91,15 @@ def uncopied(
 def outgoing_raw(reader: Reader, attempt: Attempt) -> bytes | None:
     """Return a message as it left."""
     return reader.one(bytes, "messages.outgoing_raw", workspace_id=attempt.workspace_id, attempt_id=attempt.id)
+
+
+def marked_copy(raw: bytes) -> bytes:
+    """Return a message as it is put into Sent: marked, so that it never passes for the server's own copy of it.
+
+    Else our own copies would witness that the server saves what it relays, and the absence of another would then be
+    taken as proof that it had not left.
+    """
+    return f"{COPY_HEADER}: by-client\r\n".encode("ascii") + raw
 
 
 def mark_copied(tx: Transaction, attempt: Attempt, *, wire_message_id: str | None, now: datetime) -> None:

@@ -8,7 +8,7 @@ through the connector, so it runs against scripted, sandboxed and real servers a
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 
@@ -26,6 +26,7 @@ from relance.ports.connector import (
 )
 
 TRACE_HEADER = "X-Suite-Trace"
+COPY_HEADER = "X-Suite-Copy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +150,28 @@ async def check_a_saved_copy_is_found(connector: Connector, subject: Subject) ->
     assert NotFound(later_seen=False) == premature
 
 
+async def check_a_copy_that_we_put_there_is_no_witness(connector: Connector, subject: Subject) -> None:
+    """Find a copy with our mark, but let it say nothing about others; prefer the server's own."""
+    header = "X-Suite-Witness"  # which nothing else in the folder bears
+    ours, both = compose(subject, "ours"), compose(subject, "both")
+    mark = f"{COPY_HEADER}: by-client\r\n".encode()
+    never, only_ours = (
+        replace(_sought(subject, word, since=subject.now() - timedelta(hours=2)), trace_header=header)
+        for word in ("never", "ours")
+    )
+    await connector.save_sent(mark + ours.raw.replace(TRACE_HEADER.encode(), header.encode()), at=subject.now())
+    await connector.save_sent(mark + both.raw, at=subject.now())
+    await connector.save_sent(both.raw, at=subject.now())
+    absent, by_us = await connector.find_sent(never), await connector.find_sent(only_ours)
+    by_server = await connector.find_sent(_sought(subject, "both", since=subject.now()))
+
+    assert NotFound(later_seen=False) == absent
+    assert isinstance(by_us, Found)
+    assert by_us.by_us
+    assert isinstance(by_server, Found)
+    assert not by_server.by_us
+
+
 async def check_a_watcher_is_told(connector: Connector, subject: Subject) -> None:
     """Watch: new mail in INBOX rings, again and again."""
     rings = asyncio.Queue[None]()
@@ -190,6 +213,7 @@ CHECKS: tuple[Callable[[Connector, Subject], Awaitable[None]], ...] = (
     check_only_a_released_message_leaves,
     check_cursors_alone_decide,
     check_a_saved_copy_is_found,
+    check_a_copy_that_we_put_there_is_no_witness,
     check_a_watcher_is_told,
     check_closing_is_not_the_end,
     check_a_check_learns_the_truth,
@@ -240,6 +264,7 @@ def _sought(
         message_ids=(message_id or compose(subject, word).message_id,),
         trace_header=TRACE_HEADER,
         trace=trace or trace_of(subject, word),
+        copy_header=COPY_HEADER,
         recipient=subject.address,
         since=since,
     )

@@ -249,12 +249,14 @@ class FakeConnector:
         if SENT not in self._box.folders:
             return CannotLook(reason="there is no Sent folder")
         later = False
+        found: list[Found] = []
         for one in self._box.folders[SENT]:
             head = headers_of(one.raw)
+            by_us = head[sought.copy_header] is not None
             if head["Message-ID"] in sought.message_ids or head[sought.trace_header] == sought.trace:
-                return Found(wire_message_id=str(head["Message-ID"]), at=one.at)
-            later = later or (head[sought.trace_header] is not None and one.at > sought.since)
-        return NotFound(later_seen=later)
+                found.append(Found(wire_message_id=str(head["Message-ID"]), at=one.at, by_us=by_us))
+            later = later or (head[sought.trace_header] is not None and one.at > sought.since and not by_us)
+        return min(found, key=lambda one: one.by_us) if found else NotFound(later_seen=later)
 
     async def save_sent(self, raw: bytes, *, at: datetime) -> None:
         """Keep a copy."""

@@ -63,6 +63,7 @@ async def find_sent(session: ImapSession, folders: Sequence[Folder], sought: Sou
     if not sent:
         return CannotLook(reason="the mailbox has no folder for sent mail")
     later_seen = False
+    ours: Found | None = None
     for folder in sent:
         await session.unselect()  # opened afresh, so that the newest messages are seen
         selected = await session.examine(folder.wire_name, shown=folder.name)
@@ -70,9 +71,13 @@ async def find_sent(session: ImapSession, folders: Sequence[Folder], sought: Sou
             continue
         for marks in await _candidates(session, sought):
             if _is_it(marks, sought):
-                return Found(wire_message_id=marks.message_id, at=marks.internal_date or marks.date or sought.since)
+                at = marks.internal_date or marks.date or sought.since
+                found = Found(wire_message_id=marks.message_id, at=at, by_us=_is_by_us(marks, sought))
+                if not found.by_us:
+                    return found
+                ours = found
             later_seen = later_seen or _is_later(marks, sought)
-    return NotFound(later_seen=later_seen)
+    return ours or NotFound(later_seen=later_seen)
 
 
 async def save_copy(session: ImapSession, folders: Sequence[Folder], new_name: bytes, raw: bytes, at: datetime) -> None:
@@ -129,7 +134,9 @@ async def _candidates(session: ImapSession, sought: Sought) -> list[Marks]:
         if refused:
             raise  # neither way to look is open: not seeing is not the same as not being there
         recent = ()
-    return await read_marks(session, sorted(hits.union(recent)), ("Message-ID", "Date", sought.trace_header))
+    return await read_marks(
+        session, sorted(hits.union(recent)), ("Message-ID", "Date", sought.trace_header, sought.copy_header)
+    )
 
 
 def _is_it(marks: Marks, sought: Sought) -> bool:
@@ -137,8 +144,12 @@ def _is_it(marks: Marks, sought: Sought) -> bool:
     return marks.message_id in wanted or sought.trace in marks.values(sought.trace_header)
 
 
+def _is_by_us(marks: Marks, sought: Sought) -> bool:
+    return bool(marks.values(sought.copy_header))
+
+
 def _is_later(marks: Marks, sought: Sought) -> bool:
-    if not marks.values(sought.trace_header):
+    if not marks.values(sought.trace_header) or _is_by_us(marks, sought):
         return False
     times = [at for at in (marks.internal_date, marks.date) if at is not None]
     return bool(times) and all(at > sought.since for at in times)

@@ -15,7 +15,7 @@ from relance.core.attempt import Attempt
 from relance.core.companies import company_of
 from relance.core.effects import Standing, effects_of
 from relance.core.enrollment import TERMINAL, Enrollment, EnrollmentStatus
-from relance.core.identifiers import TRACE_HEADER
+from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -155,7 +155,11 @@ def _doubt(tx: Transaction, facts: _Facts, lead: Lead | None, now: datetime) -> 
 
 
 def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datetime) -> None:
-    """Our own message lies in Sent: it left, the server saves copies unless we put it there, and its id is known."""
+    """Our own message lies in Sent: it left, the server saves copies unless we put it there, and its id is known.
+
+    A server whose copies come late was taken for one that saves none, until now: outcomes that nobody could look up are
+    looked for again.
+    """
     ids = {"workspace_id": facts.staged.workspace_id}
     attempt = tx.one(Attempt, "attempts.get", **ids, id=copy.attempt_id)
     if attempt is None or facts.staged.role not in {FolderRole.SENT, FolderRole.ALL}:
@@ -171,17 +175,15 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
         wire_message_id=wire,
         subject=facts.message.subject,
     )
-    put_there_by_us = attempt.sent_copy_at is not None
-    if put_there_by_us:
-        return
-    changed_id = wire if wire != attempt.message_id else None
-    tx.run("attempts.mark_copied", **ids, id=attempt.id, at=now, wire_message_id=changed_id)
+    survives = wire == attempt.message_id
+    tx.run("attempts.mark_copied", **ids, id=attempt.id, at=now, wire_message_id=None if survives else wire)
+    # Without our mark it is the server's own, unless the server drops headers: then the trace is gone as well.
+    by_server = facts.message.header(COPY_HEADER) is None and facts.message.header(TRACE_HEADER) is not None
     mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
-    recovers = (
-        mailbox is not None and mailbox.status is MailboxStatus.RECOVERING
-    )  # then it may have been put there by us
-    if mailbox is not None and mailbox.saves_sent is not False and not recovers:
-        tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=wire == attempt.message_id)
+    if not by_server or mailbox is None or mailbox.saves_sent or mailbox.status is MailboxStatus.RECOVERING:
+        return
+    tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=survives)
+    tx.run("attempts.look_after_all", **ids, mailbox_id=mailbox.id, now=now)
 
 
 def _standing(reader: Reader, workspace_id: int, match: Match) -> Standing:
