@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from relance.core.attempt import Attempt
+from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import WALKING, Enrollment
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -25,6 +25,7 @@ from services.repeating import RepeatingStore
 T = TypeVar("T")
 PEOPLE = ("ann@lead.example", "ben@lead.example", "cleo@else.example")
 SEQUENCES = ("q4", "slow")
+ENDS = ("accepted", "accepted", "lost", "lost after all", "refused, and heard late")
 STEPS = (email("intro", subject="Question"), email("bump", "1h"), wait("rest", "1h"), email("last", "1h"))
 
 
@@ -103,7 +104,7 @@ class Hands(RuleBasedStateMachine):
             if isinstance(outcome, sending.Reserved):
                 self.flights.append(Flight(reserved=outcome))
 
-    @rule(ends=st.lists(st.sampled_from(["accepted", "accepted", "lost", "lost after all"]), min_size=4, max_size=4))
+    @rule(ends=st.lists(st.sampled_from(ENDS), min_size=4, max_size=4))
     def hours_of_work(self, ends: list[str]) -> None:
         """Send what is due, as usual, and again what is due then; most of it is accepted."""
         for _ in range(2):
@@ -116,12 +117,16 @@ class Hands(RuleBasedStateMachine):
         self.flights.remove(flight)
         if not isinstance(outcome, sending.Begun):
             return
-        if end != "lost":
+        if end in {"accepted", "lost after all"}:
             self.accept(flight)
         if end == "accepted":
             self.run(self.life.confirm(flight.reserved))
         else:
             self.run(self.life.lose(outcome.attempt))
+        if end == "refused, and heard late":
+            self.run(self.life.fail(outcome.attempt, TryLater(reason="greylisted", response="451")))
+            settled = self.run(self.life.attempt(outcome.attempt))
+            assert (AttemptStatus.FAILED, False) == (settled.status, settled.holds_slot)
 
     def prepare(self) -> None:
         """See to it that something is about to leave, if anything can: resume, and let as much as a day pass."""

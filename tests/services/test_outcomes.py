@@ -6,11 +6,13 @@ import pytest
 
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus, StopReason
-from relance.core.failure import Withdrawn
+from relance.core.failure import AddressRejected, MailboxTrouble, TryLater, Withdrawn
 from relance.services import enrollments, mailboxes, reconciling, rescuing, sending, sequences
 from relance.services.ingestion import Ingested
+from relance.services.sending.fail import TOLD_LATE
 from relance.testing import builders, letters
 from relance.testing.builders import email
+from relance.testing.moments import MONDAY
 from services.life import WORKER
 
 
@@ -38,6 +40,47 @@ async def test_confirming_twice_is_confirming_once(life):
 
     assert once == await life.again(scene.run)
     assert history == await life.history(scene.run)
+
+
+LATER = MONDAY + timedelta(hours=3)
+
+
+@pytest.mark.parametrize(
+    "failure, status, skip",
+    [
+        (TryLater(reason="greylisted", response="451 later"), EnrollmentStatus.ACTIVE, "cooldown"),
+        (Withdrawn(reason="not_released"), EnrollmentStatus.ACTIVE, "not_released"),
+        (MailboxTrouble(reason="quota", response="550", status=None, until=LATER), EnrollmentStatus.ACTIVE, None),
+        (AddressRejected(reason="unknown_user", response="550 5.1.1"), EnrollmentStatus.STOPPED, None),
+    ],
+    ids=lambda value: getattr(value, "reason", value),
+)
+async def test_a_refusal_that_is_heard_late_settles_what_a_successor_has_called_unknown(life, failure, status, skip):
+    """Who was told knows that it did not leave: nobody has to look, and nobody has to wait for the grace."""
+    scene = await life.scene()
+    _, attempt = await life.begun()
+    await life.lose(attempt)
+    waiting = await life.again(scene.run)
+    await life.fail(attempt, failure)
+    found, run = await life.attempt(attempt), await life.again(scene.run)
+    await life.fail(attempt, failure)
+
+    assert "outcome_unknown" == waiting.last_skip_reason
+    assert (AttemptStatus.FAILED, False, TOLD_LATE) == (found.status, found.holds_slot, found.settled_by)
+    assert (status, skip) == (run.status, run.last_skip_reason)
+    assert 0 == await life.used(scene.box)
+    assert found == await life.attempt(attempt)
+    assert run == await life.again(scene.run)
+
+
+async def test_what_is_known_to_have_left_is_not_failed_by_a_refusal_that_is_heard_late(life):
+    """A copy in Sent has settled it; whatever a server says, then, it had taken it."""
+    scene = await life.scene()
+    raw, attempt = await life.lost()
+    await life.receive(scene.box, raw, folder="Sent")
+    await life.fail(attempt, TryLater(reason="greylisted", response="451 later"))
+
+    assert AttemptStatus.SENT is (await life.attempt(attempt)).status
 
 
 @pytest.mark.parametrize("end", ["pause", "stop"])

@@ -20,6 +20,7 @@ from relance.services.sending.reserve import Reserved, lock
 from relance.services.suppressions import suppress_address
 
 BLOCKED = "blocked"  #: The reason of a mailbox whose message was refused as unwanted.
+TOLD_LATE = "its sender was told so after it had been given up on"  #: What settles an outcome that was not lost.
 UNWANTED = "refused_as_unwanted"  #: The hold reason of a person whose message was, time and again.
 
 
@@ -27,7 +28,8 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
     """Record one try that definitely did not leave, give back what it took, and decide what comes next.
 
     `held` is the attempt as the sender reserved or began it. Safe to apply again after a CommitUnknownError: the row
-    may be on its way again by then, from another mailbox, and that try is not this one's to fail.
+    may be on its way again by then, from another mailbox, and that try is not this one's to fail. One that a successor
+    has called unknown meanwhile is settled by this: nobody knows better than who was told.
     """
     workspace_id = held.workspace_id
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=held.id)
@@ -38,6 +40,8 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
     if enrollment is None or mailbox is None:
         return
     slots.give_back(tx, attempt, mailbox=mailbox, enrollment=enrollment)
+    if attempt.status is AttemptStatus.UNKNOWN:
+        attempt, enrollment = _known_after_all(tx, attempt, enrollment, now)
     match failure:
         case AddressRejected(reason=reason, response=response):
             _give_up(tx, attempt, response)
@@ -121,12 +125,22 @@ def put_mailbox_off(tx: Transaction, mailbox: Mailbox, trouble: MailboxTrouble, 
 
 
 def _is_still(attempt: Attempt, held: Attempt) -> bool:
-    """Whether an attempt is still in the very reservation that its sender took, begun or not."""
+    """Whether an attempt is still in the very reservation that its sender took: not begun, begun, or given up on."""
     return (
-        attempt.status in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT}
+        attempt.status in {AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT, AttemptStatus.UNKNOWN}
         and attempt.holds_slot
         and (attempt.mailbox_id, attempt.planned_at) == (held.mailbox_id, held.planned_at)
     )
+
+
+def _known_after_all(
+    tx: Transaction, attempt: Attempt, enrollment: Enrollment, now: datetime
+) -> tuple[Attempt, Enrollment]:
+    """Return both, the revisions as read, with what waits for the lost outcome taken away."""
+    moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was not sent: {TOLD_LATE}", now)
+    if enrollment.last_skip_reason == "outcome_unknown":
+        enrollment = replace(enrollment, skip_until=None, last_skip_reason=None)
+    return replace(attempt, settled_by=TOLD_LATE), enrollment
 
 
 def _rest_behind_others(enrollment: Enrollment, trouble: MailboxTrouble, now: datetime) -> timedelta:
@@ -172,12 +186,15 @@ def _rest_or_ask(
 
 def _back_to_reserved(tx: Transaction, attempt: Attempt, enrollment: Enrollment, why: str) -> None:
     """Let the step be tried again; withdraw it for good if the enrollment has ended meanwhile."""
-    back = (
-        attempt
-        if attempt.status is AttemptStatus.RESERVED
-        else transitions.change_attempt(attempt, AttemptStatus.RESERVED, release_by=None, began_at=None)
-    )
-    if enrollment.terminal:
+    back = attempt
+    match attempt.status:
+        case AttemptStatus.IN_FLIGHT:
+            back = transitions.change_attempt(attempt, AttemptStatus.RESERVED, release_by=None, began_at=None)
+        case AttemptStatus.UNKNOWN:
+            back = transitions.change_attempt(attempt, AttemptStatus.FAILED, release_by=None, began_at=None)
+        case _:
+            pass
+    if enrollment.terminal and back.status is AttemptStatus.RESERVED:
         back = transitions.change_attempt(back, AttemptStatus.VOIDED)
     save_attempt(tx, attempt, replace(back, holds_slot=False, error=why[:500]))
 
