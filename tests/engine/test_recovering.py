@@ -1,92 +1,18 @@
 """A backup is put back while the servers have gone on: the engine reads back before it sends, over both databases."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
-from psycopg.conninfo import conninfo_to_dict
-
+from engine.places import Place
 from engine.rig import WITHIN, Generations, Rig, die, until
 from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.connector import MailboxUnreachableError, ReadingFailedError
-from relance.ports.store import Transaction
-from relance.services import generations, recovering, suppressions, workspaces
-from relance.storage.opening import open_store
+from relance.services import recovering, suppressions, workspaces
 from relance.testing import letters
 from relance.testing.builders import KEYS, email
 from relance.testing.fake_connector import FakeMailbox, Hold, Point
-from relance.testing.faulty_store import FaultyStore
-from store_places import postgres_place, sqlite_place
-
-
-class Place:
-    """Where a rig's state is, and how to bring it back to an earlier point."""
-
-    def __init__(self, location: str | Path, copy: Callable[[str | Path], str | Path]) -> None:
-        self.rig = Rig(open_store(location))
-        self._location = location
-        self._copy = copy
-        self._saved: str | Path = ""
-        self.kept = self.rig.generation.kept  #: The file beside the database, as it was then.
-
-    async def back_up(self) -> None:
-        """Keep the state as it is; no engine runs."""
-        await self.rig.store.inner.close()
-        self._saved, self.kept = self._copy(self._location), self.rig.generation.kept
-        self.rig.store = FaultyStore(open_store(self._location))
-
-    async def put_back(self) -> None:
-        """Go on with the state as it was; the world, the clock and the files beside it stay."""
-        await self.rig.store.inner.close()
-        self.rig.store = FaultyStore(open_store(self._saved))
-
-    async def put_back_with_its_server(self) -> None:
-        """Go on with it, and with the files beside it, as from a snapshot of the disk: then nothing looks moved.
-
-        A whole server cannot be copied here, so the row and the file are told the name that it would have kept.
-        """
-        await self.put_back()
-        server = await self.rig.store.write(_call_it_the_same)
-        assert self.kept is not None
-        self.rig.generation.kept = replace(self.kept, server=server)
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
-    """Return an installation that can be brought back, once over each kind of database."""
-    made: list[str] = []
-    databases = request.getfixturevalue("postgres_databases") if request.param == "postgres" else None
-    if databases:
-        made.append(postgres_place(databases))
-
-        def copy(location: str | Path) -> str | Path:
-            made.append(databases.create(template=str(conninfo_to_dict(str(location))["dbname"])))
-            return made[-1]
-
-        found = Place(made[0], copy)
-    else:
-        found = Place(sqlite_place(tmp_path), lambda location: shutil.copy(location, tmp_path / "backup.db"))
-    await found.rig.store.write(workspaces.ensure_installation, uid="here", now=found.rig.clock.now())
-    yield found
-    await found.rig.store.inner.close()
-    if databases:
-        for url in made:
-            databases.drop(url)
-
-
-def _call_it_the_same(tx: Transaction) -> str:
-    found = tx.one(workspaces.Installation, "installation.get")
-    assert found is not None
-    server = generations.server_identity(tx)
-    tx.run("installation.grow", generation=found.generation + 1, server=server, now=found.alive_at)
-    return server
-
 
 ANN, BEN, CLEO, DORA, EVE, FAY = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora", "eve", "fay"))
 
