@@ -185,4 +185,6 @@ class Engine:
         self._loops["poller"].wake()
         if moved:
             self._moved()
+        elif self._recoverer.waiting:  # for this read to end, perhaps
+            self._loops["recoverer"].wake()
         self.changed.set()
