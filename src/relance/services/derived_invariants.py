@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from relance.core import plan_document
+from relance.core import identifiers, plan_document
 from relance.core.enrollment import EnrollmentStatus
 from relance.core.events import EventName
+from relance.core.lead import ERASED_DOMAIN
 from relance.core.suppression import SuppressionKind, tombstone_of
 from relance.core.transitions import allowed
 from relance.ports.store import Reader
 from relance.services import mailboxes
-from relance.services.situations import Keys
+from relance.services.leasing import ALL_SHARDS
+from relance.services.situations import Keys, workspace_of
 
 MOST_ROWS = 20
 
@@ -39,6 +41,23 @@ class _Frozen:
     version: int
     document: Mapping[str, object]
     digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Marked:
+    id: int
+    uid: str
+    step_counter: int
+    message_id: str
+    trace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    id: int
+    uid: str
+    sequence: str
+    email: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +106,53 @@ def altered_versions(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterat
     for row in reader.all(_Frozen, "invariants.versions", workspace_id=workspace_id):
         if plan_document.digest(row.document) != row.digest:
             yield Found(id=row.id, detail=f"{row.name} version {row.version}")
+
+
+def foreign_marks(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
+    """Yield attempts whose Message-ID or trace is not that of their enrollment and step."""
+    rows = reader.all(_Marked, "invariants.marks", workspace_id=workspace_id, after=after, upto=upto)
+    for row in islice((row for row in rows if not _is_own(row, keys)), MOST_ROWS):
+        yield Found(id=row.id, detail=row.message_id)
+
+
+def _is_own(row: _Marked, keys: Keys) -> bool:
+    domain = row.message_id.rpartition("@")[2].removesuffix(">")  # its mailbox may have another address since
+    try:
+        own_id = identifiers.message_id(keys.message_id, row.uid, row.step_counter, domain)
+    except ValueError:
+        return False
+    return (row.message_id, row.trace) == (
+        own_id,
+        identifiers.trace_header(keys.trace, row.uid, row.step_counter)[1],
+    )
+
+
+def foreign_uids(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
+    """Yield enrollments whose name is not made of their workspace, sequence and address."""
+    workspace = workspace_of(reader, workspace_id)
+    rows = reader.all(
+        _Named,
+        "invariants.names",
+        workspace_id=workspace_id,
+        after=after,
+        upto=upto,
+        erased_domain=ERASED_DOMAIN,
+    )
+    wrong = (
+        row
+        for row in rows
+        if row.uid != identifiers.enrollment_uid(keys.message_id, workspace.uid, row.sequence, row.email)
+    )
+    for row in islice(wrong, MOST_ROWS):
+        yield Found(id=row.id, detail=f"{row.email} in {row.sequence}")
+
+
+def missing_shards(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
+    """Yield shards without a row, which no worker can own."""
+    del workspace_id, keys
+    there = set(reader.all(int, "invariants.shards"))
+    for shard in islice(sorted(set(ALL_SHARDS) - there), MOST_ROWS):
+        yield Found(id=shard, detail="its row is missing")
 
 
 def wrong_shards(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from relance.core import defaults
 from relance.core.lead import ERASED_DOMAIN
 from relance.ports.store import Reader
 from relance.services import derived_invariants
@@ -20,6 +21,11 @@ STRETCH = 10_000  #: Ids of one transaction.
 MOST_IDS = 100_000  #: Ids of one table, from the newest back.
 #: Counters are compared from then on; a mailbox's day begins in its own zone.
 _COUNTED = timedelta(days=1)
+#: Nothing has happened later than this from now, unless a clock is wrong.
+_AHEAD = timedelta(days=1)
+#: The longest wait of a sequence, counted in workdays; and what anything is put off by at most.
+_LONGEST_WAIT = timedelta(days=1.5 * defaults.LONGEST_DELAY_DAYS)
+_LONGEST_REST = defaults.LONGEST_HOLD + timedelta(days=30)
 #: What the rescuer has had time enough to give back.
 _LONG_AGO = timedelta(minutes=15)
 
@@ -29,8 +35,10 @@ _AUDIT = "see who got what with `relance audit SEQUENCE`, and put back a backup 
 _SETTLE = "find out what became of it and say so with `relance attempt settle ID sent` or `failed`"
 _GOES_ON = "start `relance run`, which sees that the step was sent and goes on without sending it again"
 _PAUSE = "it may pass its cap, or rest too early: `relance mailbox pause ADDRESS` until tomorrow"
+_UNRECOGNISED = f"its answers and copies may not be recognised; if all are named, `master.key` is another: {_BACKUP}"
 _IN_ITS_MAILBOX = "it can still be looked up in its mailbox; what was concluded from it stands"
 _READ_AGAIN = "nothing is lost: what lies behind the cursor is read once more and known again"
+_CLOCK = "this machine's clock was, or is, wrong by more than a day: compare it with `date -u`"
 _RESCUE = "start `relance run`, whose rescuer gives it back"
 
 
@@ -90,6 +98,7 @@ _RULES = (
             "invariants.counter_went_back": f"it may be sent a step again: {_STOP}",
             "invariants.sent_but_standing": _GOES_ON,
             "invariants.sent_but_never_written_to": f"its follow-ups may leave from another mailbox: {_STOP}",
+            "invariants.run_far_ahead": f"{_CLOCK}; {_STOP}",
         },
     ),
     *_rules(
@@ -106,6 +115,7 @@ _RULES = (
             "invariants.attempt_of_nobody": _BACKUP,
             "invariants.slot_kept": _RESCUE,
             "invariants.slot_without_counter": _PAUSE,
+            "invariants.attempt_far_ahead": f"{_CLOCK}; {_SETTLE} if its outcome is unknown",
         },
     ),
     *_rules(
@@ -122,12 +132,16 @@ _RULES = (
         {
             "invariants.uncounted_slots": _PAUSE,
             "invariants.cursor_behind": _READ_AGAIN,
+            "invariants.mailbox_far_ahead": f"{_CLOCK}; `relance mailbox resume ADDRESS` lets it go on now",
         },
     ),
     *_rules(
         "",
         "sequence",
-        {"invariants.sequence_without_version": "publish its file again: `relance sequence publish FILE`"},
+        {
+            "invariants.sequence_without_version": "publish its file again: `relance sequence publish FILE`",
+            "invariants.sequence_far_ahead": f"{_CLOCK}; {_BACKUP}",
+        },
     ),
 )
 
@@ -149,6 +163,9 @@ _DERIVED: tuple[tuple[str, str, _Derived, str, str], ...] = (
         "an older backup that is put back would forget it: make a new one now with `relance backup FILE`",
     ),
     ("altered_version", "", derived_invariants.altered_versions, "sequence", _BACKUP),
+    ("foreign_mark", "attempts", derived_invariants.foreign_marks, "attempt", _UNRECOGNISED),
+    ("foreign_uid", "enrollments", derived_invariants.foreign_uids, "enrollment", _UNRECOGNISED),
+    ("missing_shard", "", derived_invariants.missing_shards, "shard", f"its mailboxes rest unseen: {_BACKUP}"),
     (
         "wrong_shard",
         "",
@@ -197,6 +214,10 @@ def _more(statement: str, now: datetime) -> dict[str, object]:
             return {"since": since}
         case "invariants.uncounted_slots":
             return {"since": since - 2 * _COUNTED, "since_day": since.date().isoformat()}
+        case "invariants.run_far_ahead":
+            return {"ahead": now + _AHEAD, "longest_wait": now + _LONGEST_WAIT, "longest_rest": now + _LONGEST_REST}
+        case "invariants.attempt_far_ahead" | "invariants.mailbox_far_ahead" | "invariants.sequence_far_ahead":
+            return {"ahead": now + _AHEAD, "longest_rest": now + _LONGEST_REST}
         case "invariants.message_without_raw":
             return {"erased_domain": ERASED_DOMAIN}
         case _:

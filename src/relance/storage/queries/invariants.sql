@@ -129,6 +129,55 @@ SELECT e.id, {invariants.run}
     )
 ORDER BY e.id LIMIT 20
 
+-- name: invariants.run_far_ahead
+-- Something happened to it later than now, or it is due or put off for longer than anything can be.
+SELECT e.id, {invariants.run}
+    AND (e.created_at > :ahead OR e.ended_at > :ahead OR e.last_sent_at > :ahead OR e.last_failure_at > :ahead
+        OR e.last_skip_at > :ahead OR e.lock_expires_at > :ahead
+        OR e.next_due_at > :longest_wait OR e.skip_until > :longest_rest)
+ORDER BY e.id LIMIT 20
+
+-- name: invariants.names
+-- What an enrollment's name is made of, of everybody who was not erased.
+SELECT e.id, e.uid, s.name AS sequence, l.email FROM enrollments e
+JOIN sequences s ON s.workspace_id = e.workspace_id AND s.id = e.sequence_id
+JOIN leads l ON l.workspace_id = e.workspace_id AND l.id = e.lead_id
+WHERE e.workspace_id = :workspace_id AND e.id > :after AND e.id <= :upto AND l.domain <> :erased_domain
+ORDER BY e.id
+
+-- name: invariants.marks
+-- What an attempt is recognised by, and of what that is made.
+SELECT a.id, e.uid, a.step_counter, a.message_id, a.trace FROM attempts a
+JOIN enrollments e ON e.workspace_id = a.workspace_id AND e.id = a.enrollment_id
+WHERE a.workspace_id = :workspace_id AND a.id > :after AND a.id <= :upto
+ORDER BY a.id
+
+-- name: invariants.shards
+-- Every shard that there is.
+SELECT id FROM shards ORDER BY id
+
+-- name: invariants.attempt_far_ahead
+-- Planned, begun or sent later than now, or looked for in years.
+SELECT a.id, {invariants.attempt}
+    AND (a.created_at > :ahead OR a.planned_at > :ahead OR a.began_at > :ahead OR a.release_by > :ahead
+        OR a.sent_at > :ahead OR a.sent_copy_at > :ahead OR a.next_look_at > :longest_rest)
+ORDER BY a.id LIMIT 20
+
+-- name: invariants.mailbox_far_ahead
+-- Read or served later than now, or put off for longer than anything can be.
+SELECT m.id, m.address AS detail FROM mailboxes m
+WHERE m.workspace_id = :workspace_id AND m.status <> 'removed'
+    AND (m.fresh_at > :ahead OR m.last_read_at > :ahead OR m.last_served_at > :ahead
+        OR m.skip_until > :longest_rest OR m.next_allowed_at > :longest_rest)
+ORDER BY m.id LIMIT 20
+
+-- name: invariants.sequence_far_ahead
+-- Served later than now, or put off for longer than anything can be.
+SELECT s.id, s.name AS detail FROM sequences s
+WHERE s.workspace_id = :workspace_id
+    AND (s.last_served_at > :ahead OR s.skip_until > :longest_rest OR s.new_leads_until > :longest_rest)
+ORDER BY s.id LIMIT 20
+
 -- name: invariants.two_open_attempts
 -- Open beside an earlier open one of the same enrollment.
 SELECT a.id, {invariants.attempt}
