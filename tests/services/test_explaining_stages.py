@@ -147,6 +147,21 @@ async def paused_and_unknown(life, scene):
     await life.store.write(enrollments.pause, **ids_of(scene), cause="by hand", now=life.now)
 
 
+async def paused_and_confirmed(life, scene):
+    """Pause it while it is on the wire, and then let the server say yes."""
+    flying, _ = await life.begun()
+    await life.store.write(enrollments.pause, **ids_of(scene), cause="by hand", now=life.now)
+    await life.confirm(flying)
+
+
+async def resumed_after_it_left(life, scene):
+    """Let it go on after that; no worker has looked yet."""
+    await paused_and_confirmed(life, scene)
+    life.later(minutes=10)
+    await life.read_all_freshly()
+    await life.store.write(enrollments.resume, **ids_of(scene), cause="by hand", now=life.now)
+
+
 async def sequence_paused(life, scene):
     """Pause the sequence between reserve and begin."""
     held = await life.reserved()
@@ -198,6 +213,14 @@ STAGES = [
     (stopped_and_confirmed, "stopped", ["sent"], None, "Stopped: stopped by an operator on 30 Nov 2026 09:00 UTC"),
     (stopped_when_reserved, "stopped", ["voided"], None, "Stopped: stopped by an operator on 30 Nov 2026 09:00 UTC"),
     (paused_and_unknown, "paused", ["unknown"], None, "Paused: by hand (30 Nov 2026 09:05 UTC); resume it"),
+    (
+        paused_and_confirmed,
+        "paused",
+        ["sent"],
+        None,
+        "Paused: by hand (30 Nov 2026 09:00 UTC); resume it to go on with what follows step intro (which was sent).",
+    ),
+    (resumed_after_it_left, "active", ["sent"], None, "Ready: what follows step intro (which was sent) is next"),
     (sequence_paused, "active", ["reserved"], {"sequence_live"}, "Waiting: the sequence is paused; then step intro."),
     (mailbox_paused, "active", [], {"mailbox"}, "Waiting: the mailbox is paused, until"),
     (mailbox_removed, "active", [], {"mailbox"}, "Waiting: no mailbox of its pool can be used, until"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from relance.core import defaults, explaining, gates
-from relance.core.attempt import Attempt
+from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import WALKING, Enrollment, HistoryEntry
 from relance.core.lead import Lead, Touch
 from relance.core.mailbox import Mailbox
@@ -22,6 +22,7 @@ from relance.services.refusals import NotFoundError
 from relance.services.sequences import by_name
 from relance.services.situations import Keys, gather, suppressions_of
 
+_LEFT = frozenset({AttemptStatus.SENT, AttemptStatus.NOT_DELIVERED})
 #: Who asks: not a worker that could hold a lock.
 _NOBODY = ""
 
@@ -125,6 +126,7 @@ def _enrollment(
             last=history[-1] if history else None,
             mailbox=pinned,
             attempt=next((a for a in attempts if a.open), None),
+            left=any(a.step_counter == row.step_counter and a.status in _LEFT for a in attempts),
         ),
     }
 
