@@ -155,7 +155,7 @@ async def paused_and_confirmed(life, scene):
 
 
 async def resumed_after_it_left(life, scene):
-    """Let it go on after that; no worker has looked yet."""
+    """Let it go on after that."""
     await paused_and_confirmed(life, scene)
     life.later(minutes=10)
     await life.read_all_freshly()
@@ -220,7 +220,7 @@ STAGES = [
         None,
         "Paused: by hand (30 Nov 2026 09:00 UTC); resume it to go on with what follows step intro (which was sent).",
     ),
-    (resumed_after_it_left, "active", ["sent"], None, "Ready: what follows step intro (which was sent) is next"),
+    (resumed_after_it_left, "active", ["sent"], None, "Waiting: step bump is due on 1 Dec 2026 09:10"),
     (sequence_paused, "active", ["reserved"], {"sequence_live"}, "Waiting: the sequence is paused; then step intro."),
     (mailbox_paused, "active", [], {"mailbox"}, "Waiting: the mailbox is paused, until"),
     (mailbox_removed, "active", [], {"mailbox"}, "Waiting: no mailbox of its pool can be used, until"),

@@ -100,18 +100,12 @@ def summary(
     `verdict` is what `gates.evaluate` says now, for one that is active or waiting; `answer` the message that moved it;
     `last` the last entry of its history that changed its status; `mailbox` the address that sends; `attempt` the open
     one, where there is one. `left`: the step it stands on was sent, as when somebody paused it with the message on the
-    wire; it is not sent again.
+    wire; resuming it goes on behind that.
     """
     walking = enrollment.status in WALKING
     if attempt is not None and (under_way := _under_way(enrollment, attempt, mailbox)):
         return under_way if walking else f"{_standing(enrollment, answer, last, left=left)} {under_way}"
-    if walking:
-        return _walking(enrollment, verdict, mailbox, left=left)
-    return _standing(enrollment, answer, last, left=left)
-
-
-def _step(enrollment: Enrollment, *, left: bool) -> str:
-    return f"what follows step {enrollment.step} (which was sent)" if left else f"step {enrollment.step}"
+    return _walking(enrollment, verdict, mailbox) if walking else _standing(enrollment, answer, last, left=left)
 
 
 def _standing(enrollment: Enrollment, answer: Answer | None, last: HistoryEntry | None, *, left: bool) -> str:
@@ -120,7 +114,8 @@ def _standing(enrollment: Enrollment, answer: Answer | None, last: HistoryEntry 
             return _ended(enrollment, answer, last)
         case EnrollmentStatus.PAUSED:
             why = _because(answer, last, "by an operator")
-            return f"Paused: {why}; resume it to go on with {_step(enrollment, left=left)}."
+            step = f"what follows step {enrollment.step} (which was sent)" if left else f"step {enrollment.step}"
+            return f"Paused: {why}; resume it to go on with {step}."
         case EnrollmentStatus.HELD:
             return f"Held: {_hold(enrollment.hold_reason)} at step {enrollment.step}; a person must decide."
         case EnrollmentStatus.COMPLETED:
@@ -166,8 +161,8 @@ def in_words(reason: str) -> str:
     return REASONS.get(reason, reason.replace("_", " "))
 
 
-def _walking(enrollment: Enrollment, verdict: tuple[str, Verdict] | None, mailbox: str | None, *, left: bool) -> str:
-    what = _step(enrollment, left=left)
+def _walking(enrollment: Enrollment, verdict: tuple[str, Verdict] | None, mailbox: str | None) -> str:
+    what = f"step {enrollment.step}"
     match verdict:
         case (_, Defer(until=until, reason=reason)):
             return f"Waiting: {in_words(reason)}, until {moment(until)}; then {what}."
