@@ -1,6 +1,7 @@
 """Two workers over one database: what one that slept past its lease may still do, and what each asks of the other."""
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import nullcontext
 
 import pytest
@@ -9,10 +10,11 @@ from engine.rig import LEASE, WITHIN, Parts, Rig, until
 from relance.core.attempt import AttemptStatus
 from relance.engine.shards import Shards
 from relance.engine.surroundings import Rights
+from relance.ports.connector import OutcomeUnknownError
 from relance.services import leasing
 from relance.testing import builders
 from relance.testing.builders import email
-from relance.testing.fake_connector import Hold, Point
+from relance.testing.fake_connector import FakeMailbox, Hold, Point
 
 
 def parts_of(rig: Rig, shards: Shards, worker: str) -> Parts:
@@ -89,6 +91,56 @@ async def test_what_was_read_by_a_worker_that_slept_is_not_stored_by_it(any_rig:
     assert not read
     assert 1 == len(rig.log.said("read.fenced"))
     assert (await rig.box()).fresh_at is None
+
+
+async def taken_meanwhile(rig: Rig, box: FakeMailbox, point: Point, act: Coroutine[object, object, object]) -> None:
+    """Let a worker do something, and another take its shards while it stands still there, before that looks at them."""
+    second = rig.shards("w2", alone=False)
+    hold = Hold()
+    box.script(point, hold)
+    acting = asyncio.create_task(act)
+    await asyncio.wait_for(hold.reached.wait(), WITHIN)
+    await rig.store.inner.write(leasing.take_part, owner="w1", lease_seconds=-1.0)
+    await second.take()
+    hold.go.set()
+    await asyncio.wait_for(acting, WITHIN)
+
+
+async def test_what_was_reserved_is_not_begun_once_the_shard_has_changed_hands(any_rig: Rig):
+    """Its own clock is slow and the other has not come round to the reservation: only the epoch tells."""
+    rig = any_rig
+    box = await rig.prepare(email("intro", subject="Hello"))
+    run = await rig.person("ann@lead.example")
+    first = rig.shards("w1", alone=False)
+    one = parts_of(rig, first, "w1")
+    await leave_the_rig_out(rig)
+    await first.take()
+    await taken_meanwhile(rig, box, Point.STAGE, one.send_one())
+
+    assert [] == rig.subjects("ann@lead.example")
+    assert [AttemptStatus.RESERVED] == [attempt.status for attempt in await rig.attempts(run)]
+    assert 1 == len(rig.log.said("send.fenced"))
+
+
+async def test_what_a_worker_that_slept_did_not_find_is_not_called_unsent_by_it(any_rig: Rig):
+    """The other may have sent it again and lost the answer: a look from before says nothing about that message."""
+    rig = any_rig
+    box = await rig.prepare(email("intro", subject="Hello"))
+    run = await rig.person("ann@lead.example")
+    first = rig.shards("w1", alone=False)
+    one = parts_of(rig, first, "w1")
+    await leave_the_rig_out(rig)
+    await first.take()
+    box.script(Point.DOT, OutcomeUnknownError("the connection broke"))
+    await one.send_one()
+    rig.later(minutes=4)
+    await rig.person("ben@lead.example")
+    await one.send_one()
+    rig.later(minutes=20)
+    await taken_meanwhile(rig, box, Point.LOOK, one.reconciler.run_once())
+
+    assert [AttemptStatus.UNKNOWN] == [attempt.status for attempt in await rig.attempts(run)]
+    assert 1 == len(rig.log.said("look.fenced"))
 
 
 class Only:
