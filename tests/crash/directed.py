@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from crash.guards import Guard
-from crash.judging import Undisturbed, violations
+from crash.judging import FRESHNESS, SLACK, Undisturbed, violations
 from crash.orders import Order, Trap, What
 from crash.people import Reaction
 from crash.plan import At, Plan
@@ -105,10 +105,10 @@ def paused_got_nothing(run: Run, _: Undisturbed) -> list[str]:
 
 
 async def anna_answers_meanwhile(running: Running, _: Process) -> None:
-    """Let three minutes pass between body and dot, and Anna answer at their beginning."""
+    """Let just too much time pass between body and dot, and Anna answer at its beginning: no deadline may grow."""
     world = running.stage.world
     world.people.react(world.people.received[ANNA], Nature.ANSWER)
-    world.clock.jump(world.clock.now() + timedelta(minutes=3))
+    world.clock.jump(world.clock.now() + FRESHNESS + SLACK + timedelta(seconds=10))
 
 
 def answered_in_time(run: Run, expected: Undisturbed) -> list[str]:

@@ -124,8 +124,11 @@ class Stage:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, folder: Path, cluster: Cluster | None) -> AsyncIterator[Self]:
-        """Open a stage in an empty folder; over PostgreSQL if there is a server of its own for it."""
+    async def open(cls, folder: Path, cluster: Cluster | None, product: Path | None = None) -> AsyncIterator[Self]:
+        """Open a stage in an empty folder; over PostgreSQL if there is a server of its own for it.
+
+        `product` is the folder of another product than the one that is installed, such as one without a guard.
+        """
         clock = WorldClock(folder / "clock")
         world = MailWorld(clock, boxes=BOXES, markers=MARKERS)
         await world.start()
@@ -139,7 +142,7 @@ class Stage:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
-            env={**os.environ, "PYTHONPATH": str(_TESTS)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(str(path) for path in (product, _TESTS) if path)},
         )
         stage = cls(
             folder=folder,

@@ -39,10 +39,10 @@ class Theatre:
 
     @classmethod
     @contextmanager
-    def open(cls, folder: Path, cluster: Cluster | None) -> Iterator[Self]:
-        """Open it in an empty folder, over PostgreSQL if there is a server for it."""
+    def open(cls, folder: Path, cluster: Cluster | None, product: Path | None = None) -> Iterator[Self]:
+        """Open it in an empty folder, over PostgreSQL if there is a server for it; `product` as in `Stage.open`."""
         with asyncio.Runner() as runner, ExitStack() as closing:
-            opening = Stage.open(folder, cluster)
+            opening = Stage.open(folder, cluster, product)
             stage = runner.run(opening.__aenter__())
             closing.callback(lambda: runner.run(opening.__aexit__(None, None, None)))
             yield cls(runner, stage, "sqlite" if cluster is None else "postgres")
@@ -53,6 +53,10 @@ class Theatre:
         if self._enumeration is None:
             self._enumeration = self._runner.run(enumerate_faults(self._stage))
         return self._enumeration
+
+    def expect(self, enumeration: Enumeration) -> None:
+        """Compare with another theatre's undisturbed run: this one's product may be broken."""
+        self._enumeration = enumeration
 
     def judge(self, plan: Plan) -> Judged:
         """Run a plan and judge it."""

@@ -1,0 +1,231 @@
+"""Guards of the product taken out of its source one by one, each with what has to turn red: a scene, or a test.
+
+Rule 1: a guard is named by its text. When the text is gone, a test says so, and a person decides anew which it is.
+Rule 2: nothing of this touches the product's folder: a mutation is made in a copy, and the copy is run.
+
+Two guards stand behind others, so that no run of the harness breaks a promise without them; a test sees that they are
+gone all the same. `begin` by whom the shard is no longer: what another has looked at has another revision, what it has
+not looked at is refused by the sender's own stopwatch before the dot. The voiding: `begin` asks for the status as well.
+The reservation is taken out in the running process, see `guards.py`: no piece of text is it.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from crash.guards import Guard
+
+PRODUCT = Path(__file__).resolve().parents[2] / "src"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One piece of text of a file under `src/relance`, which stands there once, and what shall stand there instead."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutation:
+    """A guard, how to take it out, and by what that is seen."""
+
+    name: str
+    edits: tuple[Edit, ...]
+    seen_by: Guard | str  #: A scene of `directed.py`, by its guard; or a test, as pytest names it.
+
+    def make(self, folder: Path) -> Path:
+        """Copy the product into a folder, without this guard; return what to put before everything else to import."""
+        shutil.copytree(PRODUCT, folder, ignore=shutil.ignore_patterns("*.egg-info"))
+        for edit in self.edits:
+            file = folder / "relance" / edit.file
+            file.write_text(file.read_text(encoding="utf-8").replace(edit.old, edit.new), encoding="utf-8")
+        return folder
+
+
+_SENDER = "engine/sender.py"
+_BEGIN = "services/sending/begin.py"
+_RECONCILER = "engine/reconciler.py"
+_LAST_LOOK = """\
+LAST_LOOK: tuple[Gate, ...] = (
+    _every(lock, "lock"),
+    _every(step_match, "step_match"),
+"""
+_DEADLINE = Edit(file=_SENDER, old="release_by is not None and around.clock.now() <= release_by and ", new="")
+_STILL = Edit(file=_SENDER, old=" and around.shards.still(hold)", new="")
+_TWO_WORKERS = "tests/engine/test_two_workers.py"
+_CONSTRAINTS = "tests/stores/test_constraints.py"
+_EXPLORED = "tests/exhaustive/test_two_workers.py::test_the_promises_hold_in_every_state"
+
+MUTATIONS = (
+    Mutation(
+        name="the last look asks whether the enrollment still walks",
+        edits=(Edit(file="core/gates.py", old=f'{_LAST_LOOK}    _every(status, "status"),\n', new=_LAST_LOOK),),
+        seen_by=Guard.STATUS_IN_BEGIN,
+    ),
+    Mutation(
+        name="there is a last look",
+        edits=(Edit(file=_BEGIN, old="_, verdict = gates.last_look(situation)", new="verdict = Pass()"),),
+        seen_by=Guard.STATUS_IN_BEGIN,
+    ),
+    Mutation(
+        name="no follow-up from what was not read",
+        edits=(
+            Edit(
+                file="core/gates.py",
+                old="    if not all(written.is_fresh(at=at.now, within=at.freshness) for written in at.written):\n",
+                new="    if False:\n",
+            ),
+            Edit(
+                file="core/gates.py",
+                old="    if any(not written.readable for written in at.written):\n",
+                new="    if False:\n",
+            ),
+        ),
+        seen_by=Guard.FRESHNESS,
+    ),
+    Mutation(
+        name="in flight is written before anything leaves",
+        edits=(Edit(file=_BEGIN, old="Begun(attempt=save_attempt(tx, attempt, flying))", new="Begun(attempt=flying)"),),
+        seen_by=Guard.IN_FLIGHT,
+    ),
+    Mutation(name="no dot without the lease", edits=(_STILL,), seen_by=Guard.FENCE),
+    Mutation(name="no dot after the deadline", edits=(_DEADLINE,), seen_by=Guard.RELEASE_DEADLINE),
+    Mutation(
+        name="the deadline is short",
+        edits=(
+            Edit(
+                file="core/defaults.py",
+                old="RELEASE_DEADLINE = timedelta(seconds=20)",
+                new="RELEASE_DEADLINE = timedelta(seconds=120)",
+            ),
+        ),
+        seen_by=Guard.RELEASE_DEADLINE,
+    ),
+    Mutation(
+        name="the connector asks before the dot",
+        edits=(Edit(file="connectors/smtp_imap/smtp_session.py", old=" or not may_leave()", new=""),),
+        seen_by=Guard.RELEASE_DEADLINE,
+    ),
+    Mutation(
+        name="there is a grace",
+        edits=(
+            Edit(
+                file="core/defaults.py",
+                old="AMBIGUITY_GRACE = timedelta(minutes=15)",
+                new="AMBIGUITY_GRACE = timedelta(0)",
+            ),
+        ),
+        seen_by=Guard.GRACE,
+    ),
+    Mutation(
+        name="the reconciler waits for the grace",
+        edits=(Edit(file=_RECONCILER, old="if now < lost.grace_ends_at", new="if False"),),
+        seen_by=Guard.GRACE,
+    ),
+    Mutation(
+        name="what was lost is not tried again",
+        edits=(
+            Edit(
+                file="services/sending/settle.py",
+                old="AttemptStatus.UNKNOWN, error=error[:500], next_look_at=now)",
+                new="AttemptStatus.FAILED, error=error[:500], holds_slot=False, release_by=None, began_at=None)",
+            ),
+        ),
+        seen_by=Guard.IN_FLIGHT,
+    ),
+    Mutation(
+        name="what is settled as not sent is so by the owner of the shard",
+        edits=(
+            Edit(
+                file=_RECONCILER,
+                old="""\
+        await persistence.write_as_owner(
+            around,
+            hold,
+            sending.settle_failed,
+""",
+                new="""\
+        await persistence.write(
+            around,
+            sending.settle_failed,
+""",
+            ),
+        ),
+        seen_by=f"{_TWO_WORKERS}::test_what_a_worker_that_slept_did_not_find_is_not_called_unsent_by_it[sqlite]",
+    ),
+    Mutation(
+        name="what is read is stored by the owner of the shard",
+        edits=(
+            Edit(
+                file="engine/poller.py",
+                old="""\
+                await persistence.write_as_owner(
+                    around, hold, ingestion.stage_batch, **ids""",
+                new="""\
+                await persistence.write(
+                    around, ingestion.stage_batch, **ids""",
+            ),
+        ),
+        seen_by=f"{_TWO_WORKERS}::test_what_was_read_by_a_worker_that_slept_is_not_stored_by_it[sqlite]",
+    ),
+    Mutation(
+        name="what is begun is begun by the owner of the shard",
+        edits=(
+            Edit(
+                file=_SENDER,
+                old="""\
+            outcome = await persistence.write_as_owner(
+                around,
+                hold,
+                sending.begin,
+""",
+                new="""\
+            outcome = await persistence.write(
+                around,
+                sending.begin,
+""",
+            ),
+        ),
+        seen_by=f"{_TWO_WORKERS}::test_what_was_reserved_is_not_begun_once_the_shard_has_changed_hands[sqlite]",
+    ),
+    Mutation(
+        name="what is begun is as it was reserved",
+        edits=(Edit(file=_BEGIN, old=" or attempt.revision != held.revision", new=""),),
+        seen_by=f"{_EXPLORED}[a worker loses its lease]",
+    ),
+    Mutation(
+        name="a run that ends voids what it had reserved",
+        edits=(
+            Edit(
+                file="services/moving.py",
+                old='tx.run("attempts.void_reserved", workspace_id=',
+                new="dict(workspace_id=",
+            ),
+        ),
+        seen_by="tests/services/test_enrolling.py::test_what_a_stopped_run_had_reserved_is_voided_and_never_left[sqlite]",
+    ),
+    Mutation(
+        name="a step has one attempt",
+        edits=(
+            Edit(
+                file="storage/migrations/sqlite/0006_attempts.sql",
+                old="    UNIQUE (workspace_id, enrollment_id, step_counter),\n",
+                new="",
+            ),
+        ),
+        seen_by=f"{_CONSTRAINTS}::test_a_step_counter_is_attempted_once[sqlite]",
+    ),
+    Mutation(
+        name="an enrollment has one open attempt",
+        edits=(
+            Edit(
+                file="storage/migrations/sqlite/0006_attempts.sql",
+                old="CREATE UNIQUE INDEX attempts_open",
+                new="CREATE INDEX attempts_open",
+            ),
+        ),
+        seen_by=f"{_CONSTRAINTS}::test_an_enrollment_has_one_open_attempt[sqlite-first0]",
+    ),
+)
