@@ -3,6 +3,8 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from engine.places import Place
 from engine.rig import WITHIN, Generations, Rig, die, until
 from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
@@ -10,7 +12,7 @@ from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.connector import MailboxUnreachableError, ReadingFailedError
 from relance.services import recovering, suppressions, workspaces
-from relance.testing import letters
+from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
 from relance.testing.fake_connector import FakeMailbox, Hold, Point
 
@@ -71,21 +73,78 @@ async def test_opt_outs_that_only_the_log_knows_hold_after_a_restore(place: Plac
     """The person opted out by a link or a telephone call: no message in any folder says so."""
     rig = place.rig
     _, (ann, *_) = await _first_steps(place)
-    await rig.store.write(
-        suppressions.suppress_address,
-        workspace_id=rig.workspace.id,
-        address=ANN,
-        reason=SuppressionReason.UNSUBSCRIBED,
-        source="by telephone",
-        now=rig.clock.now(),
-        tombstone_key=KEYS.tombstone,
-    )
+    await _opts_out(rig, ANN)
     await _play(rig, minutes=1)
     await place.put_back()
     await _play(rig, days=5)
 
     assert [1, 3] == [len(rig.subjects(person)) for person in (ANN, BEN)]
     assert EnrollmentStatus.SUPPRESSED is (await rig.again(ann)).status
+
+
+async def _opts_out(rig: Rig, address: str) -> None:
+    await rig.store.write(
+        suppressions.suppress_address,
+        workspace_id=rig.workspace.id,
+        address=address,
+        reason=SuppressionReason.UNSUBSCRIBED,
+        source="by telephone",
+        now=rig.clock.now(),
+        tombstone_key=KEYS.tombstone,
+    )
+
+
+async def test_opt_outs_that_only_the_log_knows_hold_where_nothing_else_tells_that_the_state_is_older(place: Place):
+    """The database came from one copy with the number beside it, the log from another: nothing needs to recover."""
+    rig = place.rig
+    _, (ann, *_) = await _first_steps(place)
+    await _opts_out(rig, ANN)
+    await _play(rig, minutes=1)
+    await place.put_back_with_its_server()
+    await _play(rig, days=5)
+
+    assert [] == rig.log.said("restore.noticed")
+    assert [1, 3] == [len(rig.subjects(person)) for person in (ANN, BEN)]
+    assert EnrollmentStatus.SUPPRESSED is (await rig.again(ann)).status
+
+
+async def test_opt_outs_that_only_the_log_knows_hold_over_a_state_without_a_mailbox(place: Place):
+    """Its mailboxes were connected after the backup, and are connected once more when the engine has started."""
+    rig = place.rig
+    rig.workspace = await rig.store.write(builders.workspace)
+    await rig.publish(builders.plan(email("intro", subject="Hello")))
+    await _play(rig, minutes=1)
+    await place.back_up()
+    await _opts_out(rig, ANN)
+    await _play(rig, minutes=1)
+    await place.put_back()
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        await rig.mailbox("bo@ours.example")
+        ann, ben = [await rig.person(person) for person in (ANN, BEN)]
+        engine.time_has_jumped()
+        await rig.play(engine)
+
+    assert [0, 1] == [len(rig.subjects(person)) for person in (ANN, BEN)]
+    assert EnrollmentStatus.SUPPRESSED is (await rig.again(ann)).status
+    assert EnrollmentStatus.COMPLETED is (await rig.again(ben)).status
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+async def test_a_log_that_is_missing_or_older_than_the_database_is_completed_from_it(place: Place, kept: int):
+    """Then the next restore finds in it what this one had in its database."""
+    rig = place.rig
+    await _first_steps(place)
+    for person in (ANN, BEN, CLEO):
+        await _opts_out(rig, person)
+    await _play(rig, minutes=1)
+    whole = list(rig.journal.kept)
+    rig.journal.kept = whole[:kept]
+    await _play(rig, minutes=1)
+
+    assert 3 == len(whole)
+    assert whole == rig.journal.kept
+    assert [] == rig.log.said("opt_outs.replayed")
 
 
 async def test_an_answer_in_one_mailbox_waits_for_the_sent_folder_of_another(place: Place):

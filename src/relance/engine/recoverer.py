@@ -2,6 +2,8 @@
 
 Rule 1: the number that tells states apart is compared and grows at the start, and then every few seconds.
 Rule 2: opt-outs come first, then all Sent folders of a workspace, then all answers; see `relance.services.recovering`.
+        Those that only their log knows are taken over at every start: database and log may come from two copies, and
+        a state without a mailbox has nothing else to recover.
 Rule 3: what this process was sending when the state changed under it is let come to its end first.
 """
 
@@ -57,7 +59,8 @@ class Recoverer:
     async def count(self) -> None:
         """Compare the state with the newest that was kept, and let its number grow. Raises StoreError."""
         around = self._around
-        if self._counted_at is None:
+        first = self._counted_at is None
+        if first:
             self._kept = await self._read_kept()
         asked = around.monotonic.seconds()
         outcome = await around.store.write(
@@ -70,6 +73,15 @@ class Recoverer:
             around.log.warning("restore.noticed", why=outcome.noticed)
         self._kept, self._server_started_at = outcome.generation, outcome.started_at
         await asyncio.to_thread(self._file.write, outcome.generation)
+        if first or outcome.noticed is not None:
+            await self._replay_opt_outs()
+
+    async def _replay_opt_outs(self) -> None:
+        around = self._around
+        entries = await asyncio.to_thread(lambda: list(self._journal.entries()))
+        replayed = await persistence.write(around, recovering.replay_opt_outs, entries, now=around.clock.now())
+        if replayed:
+            around.log.warning("opt_outs.replayed", number=replayed)
 
     async def _read_kept(self) -> Generation | None:
         kept = await asyncio.to_thread(self._file.read)
@@ -100,10 +112,7 @@ class Recoverer:
         self.waiting = bool(boxes)
         if not boxes or not self._at_rest():
             return 0
-        entries = await asyncio.to_thread(lambda: list(self._journal.entries()))
-        replayed = await persistence.write(around, recovering.replay_opt_outs, entries, now=around.clock.now())
-        if replayed:
-            around.log.warning("opt_outs.replayed", number=replayed)
+        await self._replay_opt_outs()
         now = around.clock.now()
         unread = [m for m in self._own(boxes) if not self._is_read(m) and (m.skip_until is None or m.skip_until <= now)]
         read = await self._read_back_all(unread)
