@@ -38,6 +38,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "written_before_restore": "perhaps written to since the backup that was put back; look, then resume or stop it",
         "answered_before_restore": "wrote since the backup that was put back; read it, then resume or stop it",
         "refused_as_unwanted": "servers keep refusing its message as unwanted; change the text or see to the mailbox",
+        "server_hangs_up": "the server hangs up on its message, and not on others'; see to its address and text",
         "mailbox_removed": "its mailbox was removed",
         "no_mailbox": "no mailbox of its pool can be used",
         "workspace_cap": "the workspace has sent its messages of today",

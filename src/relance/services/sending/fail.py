@@ -22,6 +22,8 @@ from relance.services.suppressions import suppress_address
 BLOCKED = "blocked"  #: The reason of a mailbox whose message was refused as unwanted.
 TOLD_LATE = "its sender was told so after it had been given up on"  #: What settles an outcome that was not lost.
 UNWANTED = "refused_as_unwanted"  #: The hold reason of a person whose message was, time and again.
+BREAKS = "server_hangs_up"  #: The same for one at whose message the server closes the connection, and not at others'.
+_LAST = {UNWANTED: "refused as unwanted", BREAKS: "the server hung up"}
 
 
 def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> None:
@@ -48,20 +50,8 @@ def fail(tx: Transaction, held: Attempt, *, failure: Failure, now: datetime) -> 
             _bounce(tx, enrollment, attempt, reason, response, now)
         case TryLater(reason=reason, response=response):
             _cool_down(tx, enrollment, attempt, reason, response, now)
-        case MailboxTrouble(reason=reason, response=response, until=until, person_named=person_named):
-            _back_to_reserved(tx, attempt, enrollment, response)
-            put_mailbox_off(tx, mailbox, failure, now)
-            _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
-            if reason == BLOCKED:
-                _rest_or_ask(tx, enrollment, attempt, failure, now)
-                return
-            freed = moving.unpinned(moving.unlocked(enrollment))
-            if person_named:
-                freed = replace(freed, last_failure_at=now)
-            rest = _rest_behind_others(enrollment, failure, now)
-            if rest and not enrollment.terminal:
-                freed = replace(freed, skip_until=until + rest, last_skip_reason=reason, last_skip_at=now)
-            save_enrollment(tx, enrollment, freed)
+        case MailboxTrouble():
+            _rest_mailbox(tx, enrollment, attempt, mailbox, failure, now)
         case Withdrawn(reason=reason):
             _back_to_reserved(tx, attempt, enrollment, reason)
             freed = moving.unlocked(enrollment)
@@ -153,34 +143,69 @@ def _rest_behind_others(enrollment: Enrollment, trouble: MailboxTrouble, now: da
     return backoff.growing(now - before) if again and before is not None else timedelta()
 
 
-def _rest_or_ask(
-    tx: Transaction, enrollment: Enrollment, attempt: Attempt, trouble: MailboxTrouble, now: datetime
+def _rest_mailbox(
+    tx: Transaction, enrollment: Enrollment, attempt: Attempt, mailbox: Mailbox, trouble: MailboxTrouble, now: datetime
 ) -> None:
-    """Let a person whose message was refused as unwanted rest behind others; hold them after so many refusals in a row.
+    """Put the mailbox off, and the person too where it may be about their message."""
+    reason, response, until = trouble.reason, trouble.response, trouble.until
+    _back_to_reserved(tx, attempt, enrollment, response)
+    put_mailbox_off(tx, mailbox, trouble, now)
+    _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
+    if reason == BLOCKED:
+        _rest_or_ask(tx, enrollment, attempt, trouble, UNWANTED, until + defaults.BLOCK_LEAD_REST, now)
+        return
+    rest = _rest_behind_others(enrollment, trouble, now)
+    if rest and _others_got_through(tx, enrollment, mailbox):
+        _rest_or_ask(tx, enrollment, attempt, trouble, BREAKS, until + rest, now)
+        return
+    freed = moving.unpinned(moving.unlocked(enrollment))
+    if trouble.person_named:
+        freed = replace(freed, last_failure_at=now)
+    if rest and not enrollment.terminal:
+        freed = replace(freed, skip_until=until + rest, last_skip_reason=reason, last_skip_at=now)
+    save_enrollment(tx, enrollment, freed)
 
-    Nobody can tell a message that will always be refused from a mailbox whose every message is. So the mailbox rests
-    and the lead stays on the step, but each refusal is a failure of the step (B8): else one message would rest one
-    mailbox after another for ever. Held and not stopped, because the lead has done nothing: once a person has seen to
-    the text or the mailbox, resuming goes on from the same step and counts anew.
+
+def _others_got_through(tx: Transaction, enrollment: Enrollment, mailbox: Mailbox) -> bool:
+    """Whether a mailbox has sent to others since a person's last failure: then the trouble is not its server's."""
+    ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
+    return bool(tx.one(int, "attempts.count_sent", **ids, since=enrollment.last_failure_at))
+
+
+def _rest_or_ask(
+    tx: Transaction,
+    enrollment: Enrollment,
+    attempt: Attempt,
+    trouble: MailboxTrouble,
+    hold_reason: str,
+    rest_until: datetime,
+    now: datetime,
+) -> None:
+    """Let a person whose message a server will not have rest behind others; hold them after so many times in a row.
+
+    It was refused as unwanted, or the server hung up on it and not on others. Nobody can tell a message that will
+    always be refused from a mailbox whose every message is. So the mailbox rests and the lead stays on the step, but
+    each time is a failure of the step (B8): else one message would rest one mailbox after another for ever. Held and
+    not stopped, because the lead has done nothing: once a person has seen to the text or the mailbox, resuming goes on
+    from the same step and counts anew.
     """
     failures = enrollment.consecutive_failures + 1
     freed = replace(moving.unpinned(moving.unlocked(enrollment)), consecutive_failures=failures, last_failure_at=now)
     if failures >= defaults.FAILURES_CAP and enrollment.status in WALKING:
-        cause = f"step {attempt.step} failed {failures} times in a row, last refused as unwanted: {trouble.response}"
+        cause = f"step {attempt.step} failed {failures} times in a row, last {_LAST[hold_reason]}: {trouble.response}"
         after, entry = transitions.change(
             replace(freed, consecutive_failures=0),
             event=EventName.STEP_FAILED,
             to=EnrollmentStatus.HELD,
             now=now,
             cause=cause[:500],
-            hold_reason=UNWANTED,
+            hold_reason=hold_reason,
         )
         save_enrollment(tx, enrollment, after, entry)
         moving.note(tx, enrollment, EventName.STEP_FAILED, cause[:500], now)
         return
     if not enrollment.terminal:
-        until = trouble.until + defaults.BLOCK_LEAD_REST
-        freed = replace(freed, skip_until=until, last_skip_reason=trouble.reason, last_skip_at=now)
+        freed = replace(freed, skip_until=rest_until, last_skip_reason=trouble.reason, last_skip_at=now)
     save_enrollment(tx, enrollment, freed)
 
 
