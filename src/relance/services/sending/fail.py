@@ -152,11 +152,13 @@ def _rest_mailbox(
     put_mailbox_off(tx, mailbox, trouble, now)
     _note_try(tx, enrollment, f"mailbox {mailbox.address}: {reason} until {until.isoformat()}: {response}", now)
     if reason == BLOCKED:
-        _rest_or_ask(tx, enrollment, attempt, trouble, UNWANTED, until + defaults.BLOCK_LEAD_REST, now)
+        _rest_or_ask(
+            tx, enrollment, attempt, trouble, hold_reason=UNWANTED, rest_until=until + defaults.BLOCK_LEAD_REST, now=now
+        )
         return
     rest = _rest_behind_others(enrollment, trouble, now)
     if rest and _others_got_through(tx, enrollment, mailbox):
-        _rest_or_ask(tx, enrollment, attempt, trouble, BREAKS, until + rest, now)
+        _rest_or_ask(tx, enrollment, attempt, trouble, hold_reason=BREAKS, rest_until=until + rest, now=now)
         return
     freed = moving.unpinned(moving.unlocked(enrollment))
     if trouble.person_named:
@@ -177,6 +179,7 @@ def _rest_or_ask(
     enrollment: Enrollment,
     attempt: Attempt,
     trouble: MailboxTrouble,
+    *,
     hold_reason: str,
     rest_until: datetime,
     now: datetime,
