@@ -5,6 +5,7 @@
 #   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
 #   make crash-proof N=10000        the long run of the crash harness: N kills at named places, with every other fault
 #                                   CREW_EVERY=1: every schedule over PostgreSQL is for two or four workers
+#   make crash-sweep CREW=2         stop a worker of a crew at every place until the others have its work, and judge
 #   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
 #   make crash-table                write docs/reference/faults.md from runs of the harness
 #   make check                      lint, types, import contracts
@@ -22,11 +23,12 @@ N ?= 50
 SEED ?= $(shell date +%s)
 STORE ?= sqlite
 CREW_EVERY ?= 6
+CREW ?= 2
 PLAN ?= {}
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test kill-proof crash-proof crash-replay crash-table check format states reference lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -54,6 +56,9 @@ kill-proof: peers
 
 crash-proof: peers
 	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS) --crew-every $(CREW_EVERY)
+
+crash-sweep: peers
+	PYTHONPATH=tests $(BIN)/python -m crash.prove sweep --crew $(CREW)
 
 crash-replay: peers
 	PYTHONPATH=tests $(BIN)/python -m crash.prove replay --store $(STORE) '$(PLAN)'

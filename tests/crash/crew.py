@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from crash.orders import Order, Trap, What
-from crash.plan import Plan, Stop
+from crash.plan import ANYBODY, Plan, Stop
 from crash.product_process import GAVE_UP
 from crash.running import LEASE, Run
 from crash.scenario import REACTIONS
@@ -73,7 +73,7 @@ class Crew:
     _rest: dict[str, Any] = field(default_factory=dict)  #: Said last by anybody.
     _ended: dict[str, Any] | None = None
     _finishing: bool = False
-    _sprung: list[tuple[int, str]] = field(default_factory=list)  #: What has happened already, and to whom.
+    _sprung: list[str] = field(default_factory=list)  #: What has happened already.
     _killed_at: list[str] = field(default_factory=list)
     _stopped_at: list[str] = field(default_factory=list)
     _dots: list[str] = field(default_factory=list)
@@ -229,7 +229,7 @@ class Crew:
         traps += [Trap(at=at, what=What.CUT) for at in plan.cut_database]
         traps += [Trap(at=at, what=What.RESTART) for at in plan.restart_database]
         left = list(self._sprung)
-        mine = [trap for trap in traps if trap.at.worker == member.number]
+        mine = [trap for trap in traps if trap.at.worker in {member.number, ANYBODY}]
         return Order(
             control=str(self.stage.folder / "control"),
             clock=str(self.stage.folder / "clock"),
@@ -237,7 +237,7 @@ class Crew:
             database_url=self.database_url,
             lease=self.lease,
             shares=True,
-            traps=tuple(trap for trap in mine if not _taken(left, (member.number, f"{trap.what} {trap.at}"))),
+            traps=tuple(trap for trap in mine if not _taken(left, f"{trap.what} {trap.at}")),
             without=plan.without,
             poison=plan.poison,
         )
@@ -301,14 +301,15 @@ class Crew:
             ) from death
 
     async def _trapped(self, member: Member, process: Process, place: str, what: str) -> None:
-        self._sprung.append((member.number, f"{what} {place}"))
+        second = f"{what} {place}" in self._sprung  # where anybody would do
+        self._sprung.append(f"{what} {place}")
         if what == What.KILL:
             self._killed_at.append(place)
             member.expects_death = True
             return
         await process.stopped()
         match what:
-            case What.STOP if not self._finishing:
+            case What.STOP if not (second or self._finishing):
                 self._stopped_at.append(place)
                 member.stop = next(stop for stop in self.plan.stops if str(stop.at) == place)
                 member.turns = member.stop.turns
@@ -347,7 +348,7 @@ class Crew:
                 member.process.signal(signal.SIGKILL)
 
 
-def _taken(left: list[tuple[int, str]], one: tuple[int, str]) -> bool:
+def _taken(left: list[str], one: str) -> bool:
     """Take one out of a list, if it is there."""
     if one not in left:
         return False

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
+ANYBODY = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class At:
@@ -12,10 +14,11 @@ class At:
 
     place: str
     passing: int = 1
-    worker: int = 1  #: Whose life, where there are several.
+    worker: int = 1  #: Whose life, where there are several; `ANYBODY` of a `Stop` is who comes by first.
 
     def __str__(self) -> str:
-        return f"{self.place} #{self.passing}{f' of worker {self.worker}' if self.worker > 1 else ''}"
+        whose = {ANYBODY: " of anybody", 1: ""}.get(self.worker, f" of worker {self.worker}")
+        return f"{self.place} #{self.passing}{whose}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +82,13 @@ class Plan:
         for name in ("spurious_wakes", "without"):
             facts[name] = tuple(facts.get(name, ()))
         return cls(**facts)
+
+
+def everybody(place: str, workers: int) -> tuple[At, ...]:
+    """Name a place for each worker: which of them comes by depends on who owns which mailbox."""
+    return tuple(At(place=place, worker=1 + number) for number in range(workers))
+
+
+def first_stopped(place: str, *, turns: int) -> tuple[Stop, ...]:
+    """Stop who comes by first."""
+    return (Stop(at=At(place=place, worker=ANYBODY), turns=turns),)

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from crash.fault_table import page
-from crash.plan import Plan
+from crash.plan import Plan, first_stopped
 from crash.random_schedules import draw_any
 from crash.single_faults import Judged
 from crash.theatre import Theatre, hasty_server
@@ -23,6 +23,7 @@ from crash.theatre import Theatre, hasty_server
 STORES = ("sqlite", "postgres")
 CREW_EVERY = 6  #: One of so many schedules over PostgreSQL is for several workers, which takes some four times as long.
 COUNTED = ("kills", "stops", "schedules", "crews", "lives", "failures", "waiting")
+SWEPT_TURNS = (0, 1, 3)  #: Of time, for which workers are stopped beyond their lease, from place to place.
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
 
 
@@ -42,6 +43,8 @@ def main() -> int:
     again = doing.add_parser("replay", help="play one plan again and show what the servers saw")
     again.add_argument("--store", choices=STORES, default="sqlite")
     again.add_argument("plan")
+    sweep = doing.add_parser("sweep", help="stop a worker of a crew at every place, past its lease")
+    sweep.add_argument("--crew", type=int, default=2, help="workers of the product")
     doing.add_parser("table", help="write docs/reference/faults.md")
     asked = parser.parse_args()
     match asked.doing:
@@ -52,6 +55,8 @@ def main() -> int:
             return work(**facts)
         case "replay":
             return replay(asked.store, Plan.parse(asked.plan))
+        case "sweep":
+            return run_sweep(asked.crew)
         case _:
             return write_table()
 
@@ -99,6 +104,20 @@ def count(done: dict[str, int], judged: Judged) -> None:
         done["kills"] += len(judged.run.killed_at)
         done["stops"] += len(judged.run.stopped_at)
         done["lives"] += judged.run.lives
+
+
+def run_sweep(crew: int) -> int:
+    """Stop who comes by first at each place, until the others have its work, and judge."""
+    done = dict.fromkeys(COUNTED, 0)
+    with theatre_over("postgres") as theatre:
+        for number, place in enumerate(theatre.enumeration.places):
+            turns = SWEPT_TURNS[number % len(SWEPT_TURNS)]
+            judged = theatre.judge(Plan(workers=crew, stops=first_stopped(place, turns=turns), copies="all"))
+            count(done, judged)
+            if judged.violations:
+                print(theatre.complaint(judged), file=sys.stderr, flush=True)  # noqa: T201
+    print(json.dumps(done))  # noqa: T201
+    return 1 if done["failures"] else 0
 
 
 # --- one plan, and the table

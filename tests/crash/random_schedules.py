@@ -6,10 +6,10 @@ Rule 2: places are drawn from the scenario's enumeration, so a new place is draw
 """
 
 import random  # noqa: TID251 - the schedules of a test; their seed is printed
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from crash.plan import At, Plan, Stop
+from crash.plan import ANYBODY, At, Plan, Stop
 from relance.sandbox.faults import DataFate, PushFate
 
 CREWS = (2, 4)  #: Workers that share a database.
@@ -21,6 +21,7 @@ _JUMPS = 12  #: Of time; an undisturbed run has about ten.
 _AHEAD = 10  #: Minutes that the host's clock is off at most.
 _TIGHT = ("smtp", "commit claim", "commit reserve", "commit begin", "commit confirm", "commit take_over")
 _HALF = 0.5
+_TURNS = (0, 0, 1, 3, 6, 10, 14)  #: Of time, that a worker is stopped; after some nine its last message was sent again.
 
 
 def draw(seed: int, places: tuple[str, ...], *, postgres: bool) -> Plan:
@@ -45,9 +46,10 @@ def draw_any(seed: int, places: tuple[str, ...], *, postgres: bool, crew_every: 
 def draw_crew(seed: int, places: tuple[str, ...], *, workers: int) -> Plan:
     """Return the schedule of a seed for so many workers over PostgreSQL: as `draw`, and some are stopped and woken."""
     chance = random.Random(f"{seed} of {workers}")  # noqa: S311 - replayable on purpose
-    kills = tuple(_of_somebody(chance, places, workers) for _ in range(chance.randint(0, _MOST_KILLS // 2)))
+    numbers = range(1, 1 + workers)
+    kills = tuple(_of_somebody(chance, places, numbers) for _ in range(chance.randint(0, _MOST_KILLS // 2)))
     stops = tuple(
-        Stop(at=_of_somebody(chance, places, workers), turns=chance.choice((0, 0, 1, 2, 5, 9)))
+        Stop(at=_of_somebody(chance, places, (ANYBODY, *numbers)), turns=chance.choice(_TURNS))
         for _ in range(chance.randint(1, 3))
     )
     plan = Plan(workers=workers, kills=kills, stops=stops, away=chance.randint(0, 4))
@@ -56,11 +58,11 @@ def draw_crew(seed: int, places: tuple[str, ...], *, workers: int) -> Plan:
     return plan
 
 
-def _of_somebody(chance: random.Random, places: tuple[str, ...], workers: int) -> At:
+def _of_somebody(chance: random.Random, places: tuple[str, ...], numbers: Sequence[int]) -> At:
     """Draw a place, half the time one where something leaves or is decided: there it matters who owns the shard."""
     tight = tuple(place for place in places if place.startswith(_TIGHT))
     at = _somewhere(chance, tight if chance.random() < _HALF else places)
-    return replace(at, worker=chance.randint(1, workers))
+    return replace(at, worker=chance.choice(numbers))
 
 
 def _somewhere(chance: random.Random, places: tuple[str, ...]) -> At:
