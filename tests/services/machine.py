@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from relance.core.attempt import Attempt, AttemptStatus
-from relance.core.enrollment import TERMINAL, WALKING, EnrollmentStatus
+from relance.core.enrollment import TERMINAL, WALKING, Enrollment, EnrollmentStatus
 from relance.core.failure import Failure, TryLater, Withdrawn
-from relance.core.mailbox import MailboxStatus
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.store import Reader
 from relance.services import enrollments, leads, mailboxes, sending, sequences, suppressions
+from relance.services.dispatching import Claim
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
@@ -57,17 +59,49 @@ class LifeMachine(Hands):
         for name in SEQUENCES:
             self.operate_sequence(name, sequences.resume)
 
-    @rule(data=st.data(), what=st.sampled_from([*HOLDS, *HOLDS, "an opt-out", "a rescue", "a rescue"]))
-    def something_comes_before_the_last_look(self, data: st.DataObject, what: str) -> None:
-        """Stop what is prepared, then take the last look: it never leaves."""
-        flight = self._prepared(data)
-        if flight is None:
-            return
-        self._come_between(flight, what)
-        if isinstance(self.last_look(flight), sending.Withheld):
+    @rule(data=st.data(), against=st.lists(st.sampled_from([*HOLDS, "a rescue"]), min_size=3, max_size=3, unique=True))
+    def something_comes_before_the_last_look(self, data: st.DataObject, against: list[str]) -> None:
+        """Stop what is prepared, then take the last look: it never leaves. So with one thing after the other."""
+        for what in [*against, *self._now_and_then(data, "an opt-out")]:
+            flight = self._prepared(data)
+            if flight is None:
+                return
+            self._come_between(what, flight.reserved.enrollment, flight.reserved.mailbox)
+            if isinstance(self.last_look(flight), sending.Begun):
+                raise AssertionError(f"it left although {what} had come between")  # noqa: TRY004  # no type is wrong
             self.flights.remove(flight)
-            return
-        raise AssertionError(f"it left although {what} had come between")
+
+    @rule(data=st.data(), against=st.lists(st.sampled_from(HOLDS), min_size=3, max_size=3, unique=True))
+    def something_comes_before_the_slot(self, data: st.DataObject, against: list[str]) -> None:
+        """Stop what is claimed: no slot is taken for it, and whoever else was claimed goes on."""
+        for what in [*against, *self._now_and_then(data, "an opt-out")]:
+            claims = self._due()
+            if not claims:
+                return
+            chosen = data.draw(st.sampled_from(claims))
+            run = next(run for run in self.runs() if run.id == chosen.enrollment_id)
+            self._come_between(what, run, next(box for box in self.boxes if box.id == chosen.mailbox_id))
+            if isinstance(self.reserve(chosen), sending.Reserved):
+                raise AssertionError(f"it was reserved although {what} had come between")  # noqa: TRY004  # as above
+            for other in claims:
+                if other is not chosen:
+                    self.reserve(other)
+
+    def _now_and_then(self, data: st.DataObject, what: str) -> list[str]:
+        """Return what cannot be taken back, one time in three."""
+        return [what] * (data.draw(st.integers(0, 2)) == 0)
+
+    def _due(self) -> list[Claim]:
+        """Bring what is in our hands to its end, and claim what is due then, within a day."""
+        for hours in (1, 3, 24):
+            for flight in list(self.flights):
+                self.send(flight, "accepted")
+            self.everybody_goes_on()
+            self.life.later(hours=hours)
+            self.walk()
+            if claims := self.claims():
+                return claims
+        return []
 
     @rule(data=st.data(), what=st.sampled_from(HOLDS))
     def something_comes_before_the_yes(self, data: st.DataObject, what: str) -> None:
@@ -79,7 +113,7 @@ class LifeMachine(Hands):
         self.flights.remove(flight)
         if isinstance(outcome, sending.Withheld):
             return
-        self._come_between(flight, what)
+        self._come_between(what, flight.reserved.enrollment, flight.reserved.mailbox)
         before = self.run(self.life.again(flight.reserved.enrollment))
         self.accept(flight)
         self.run(self.life.confirm(flight.reserved))
@@ -111,23 +145,33 @@ class LifeMachine(Hands):
         reserved = [one for one in self.flights if one.attempt is None]
         return data.draw(st.sampled_from(reserved)) if reserved else None
 
-    def _come_between(self, flight: Flight, what: str) -> None:
-        run = flight.reserved.enrollment
+    def _come_between(self, what: str, run: Enrollment, box: Mailbox) -> None:
         match what:
             case "a pause":
                 self.act(enrollments.pause, workspace_id=run.workspace_id, enrollment_id=run.id, cause="by hand")
             case "a paused sequence":
-                self.operate_sequence(flight.reserved.plan.name, sequences.pause)
+                self.operate_sequence(self._name_of(run), sequences.pause)
             case "a paused mailbox":
-                self.act(mailboxes.pause, flight.reserved.mailbox, reason="by hand")
+                self.act(mailboxes.pause, box, reason="by hand")
             case "a removed mailbox":
-                self.act(mailboxes.remove, flight.reserved.mailbox)
+                self.act(mailboxes.remove, box)
             case "an opt-out":
-                self.opt_out(flight.reserved.lead.email, second=False, really=True)
+                self.opt_out(self._email_of(run), second=False, really=True)
             case "a rescue":
                 self.be_taken_over()
             case _:
-                self.note(flight.reserved.lead.email)
+                self.note(self._email_of(run))
+
+    def _name_of(self, run: Enrollment) -> str:
+        found = [self.run(self.store.read(sequences.by_name, self.workspace.id, name)) for name in SEQUENCES]
+        return next(one.name for one in found if one.id == run.sequence_id)
+
+    def _email_of(self, run: Enrollment) -> str:
+        lead = self.run(
+            self.store.read(lambda reader: reader.one(Lead, "leads.get", workspace_id=run.workspace_id, id=run.lead_id))
+        )
+        assert lead is not None
+        return lead.email
 
     @rule(data=st.data(), what=st.sampled_from([enrollments.pause, enrollments.resume]))
     def operate(self, data: st.DataObject, what: Any) -> None:

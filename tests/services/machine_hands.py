@@ -17,6 +17,7 @@ from relance.core.sequence import SequenceStatus
 from relance.core.suppression import Suppression
 from relance.ports.store import Reader, Store
 from relance.services import rescuing, sending, sequences, walking
+from relance.services.dispatching import Claim
 from relance.testing import builders
 from relance.testing.builders import KEYS, email, wait
 from services.life import WORKER, Life
@@ -97,12 +98,22 @@ class Hands(RuleBasedStateMachine):
     @rule()
     def claim_and_reserve(self) -> None:
         """Take whatever is due."""
+        for claimed in self.claims():
+            self.reserve(claimed)
+
+    def claims(self) -> list[Claim]:
+        """Claim whatever is due, all mailboxes freshly read."""
         self.run(self.life.read_all_freshly())
         busy = frozenset(flight.reserved.mailbox.id for flight in self.flights)
-        for claimed in self.run(self.life.claim(busy=busy)):
-            outcome = self.run(self.life.reserve(claimed))
-            if isinstance(outcome, sending.Reserved):
-                self.flights.append(Flight(reserved=outcome))
+        return self.run(self.life.claim(busy=busy))
+
+    def reserve(self, claimed: Claim) -> sending.ReserveOutcome:
+        """Reserve what was claimed, and look ourselves: nothing is reserved against which something speaks now."""
+        outcome = self.run(self.life.reserve(claimed))
+        if isinstance(outcome, sending.Reserved):
+            self.flights.append(Flight(reserved=outcome))
+            self._nothing_speaks_against(outcome)
+        return outcome
 
     @rule(ends=st.lists(st.sampled_from(ENDS), min_size=4, max_size=4))
     def hours_of_work(self, ends: list[str]) -> None:
@@ -110,9 +121,10 @@ class Hands(RuleBasedStateMachine):
         for _ in range(2):
             self.prepare()
             for flight, end in zip(list(self.flights), ends, strict=False):
-                self._send(flight, end)
+                self.send(flight, end)
 
-    def _send(self, flight: Flight, end: str) -> None:
+    def send(self, flight: Flight, end: str) -> None:
+        """Take the last look, and let it come to this end."""
         outcome = self.last_look(flight) if flight.attempt is None else sending.Begun(attempt=flight.attempt)
         self.flights.remove(flight)
         if not isinstance(outcome, sending.Begun):
@@ -160,17 +172,20 @@ class Hands(RuleBasedStateMachine):
         """Take the last look, and look ourselves: nothing may leave for whom something speaks against it now."""
         outcome = self.run(self.life.begin(flight.reserved))
         if isinstance(outcome, sending.Begun):
-            run = self.run(self.life.again(flight.reserved.enrollment))
-            box = self.run(self.life.box(flight.reserved.mailbox))
-            names = [self.run(self.store.read(sequences.by_name, self.workspace.id, name)) for name in SEQUENCES]
-            suppressed = {one.value for one in self.all_of(Suppression, "suppressions.of_workspace")}
-
-            assert run.status in WALKING
-            assert (run.replied_at, run.step_counter) == (None, outcome.attempt.step_counter)
-            assert box.status not in {MailboxStatus.PAUSED, MailboxStatus.REMOVED}
-            assert SequenceStatus.LIVE is next(one.status for one in names if one.id == run.sequence_id)
-            assert flight.reserved.lead.email not in suppressed
+            self._nothing_speaks_against(flight.reserved)
         return outcome
+
+    def _nothing_speaks_against(self, reserved: sending.Reserved) -> None:
+        run = self.run(self.life.again(reserved.enrollment))
+        box = self.run(self.life.box(reserved.mailbox))
+        names = [self.run(self.store.read(sequences.by_name, self.workspace.id, name)) for name in SEQUENCES]
+        suppressed = {one.value for one in self.all_of(Suppression, "suppressions.of_workspace")}
+
+        assert run.status in WALKING
+        assert (run.replied_at, run.step_counter) == (None, reserved.attempt.step_counter)
+        assert box.status not in {MailboxStatus.PAUSED, MailboxStatus.REMOVED}
+        assert SequenceStatus.LIVE is next(one.status for one in names if one.id == run.sequence_id)
+        assert reserved.lead.email not in suppressed
 
     def _land(self, data: st.DataObject, *, began: bool) -> Flight:
         flight = data.draw(st.sampled_from([f for f in self.flights if (f.attempt is not None) or not began]))
