@@ -3,12 +3,14 @@
 When a window closes over thousands of due rows, none of them is touched, and the dispatcher looks no further.
 """
 
-from datetime import time
+from dataclasses import replace
+from datetime import date, time, timedelta
 
 import pytest
 
 from relance.core.sequence import Interval, QuietHours, Window
-from relance.services import sending, sequences
+from relance.services import mailboxes, sending, sequences
+from relance.services.refusals import RefusedError
 from relance.testing import builders
 from relance.testing.builders import email
 
@@ -99,3 +101,64 @@ async def test_a_shorter_rest_never_replaces_a_longer_one(life):
     await life.store.write(lambda tx: tx.run("sequences.put_off", **ids, until=life.now, reason="sequence_cap"))
 
     assert ("window", outcome.until) == await hold_of(life, scene)
+
+
+CLOSED = frozenset(date(2026, 11, 30) + timedelta(days=n) for n in range(500))
+
+
+async def published(life, scene, window):
+    """Publish one more sequence with that window, and return what is said against it."""
+    plan = builders.plan(email("a", subject="A"), name="more", window=window)
+    try:
+        await life.store.write(sequences.publish, workspace_id=scene.workspace.id, plan=plan, now=life.now)
+    except RefusedError as refusal:
+        return str(refusal)
+    return None
+
+
+@pytest.mark.parametrize(
+    "window",
+    [Window(blackout=CLOSED), Window(holiday_dates=CLOSED), Window(timezone="lead", blackout=CLOSED)],
+    ids=["blackout", "holidays", "of leads"],
+)
+async def test_a_window_that_is_closed_for_good_is_not_published(life, window):
+    """Its weekdays are fine; the dates are what closes it."""
+    scene = await life.scene()
+
+    assert "every day that it names is a holiday or blacked out" in (await published(life, scene, window) or "")
+    assert await published(life, scene, replace(window, blackout=frozenset(), holiday_dates=frozenset())) is None
+
+
+NIGHTS = (Interval(start=time(20), end=time(23)),)
+
+
+async def test_a_window_that_never_meets_a_working_day_is_not_published(life):
+    """Each in its own zone. One mailbox that is at work then is enough."""
+    scene = await life.scene()
+    nine_to_five = replace(scene.box, workday="09:00-17:00 jitter 10")
+    await life.store.write(lambda tx: mailboxes.change(tx, nine_to_five, sealed=None))
+    said = await published(life, scene, Window(intervals=NIGHTS))
+    elsewhere = await published(life, scene, Window(intervals=NIGHTS, timezone="Asia/Tokyo"))
+    of_leads = await published(life, scene, Window(intervals=NIGHTS, timezone="lead"))
+    await life.mailbox(scene, "late@acme.example", workday="18:00-23:00")
+
+    assert "never opens in the working hours of its mailboxes, such as bo@acme.example (09:00-17:00 jitter 10)" in said
+    assert (None, None) == (elsewhere, of_leads)  # evening in Tokyo is noon here; leads may be anywhere
+    assert await published(life, scene, Window(intervals=NIGHTS)) is None
+
+
+async def test_who_can_never_be_written_to_for_the_mailbox_works_at_other_hours_is_told_so(life):
+    """A window in the lead's zone: nobody knew when it was published."""
+    scene = await life.scene(email("a", subject="A"), window=Window(intervals=NIGHTS, timezone="lead"))
+    nine_to_five = replace(scene.box, workday="09:00-17:00")
+    await life.store.write(lambda tx: mailboxes.change(tx, nine_to_five, sealed=None))
+    reasons = []
+    for _ in range(3):
+        run, box = await life.again(scene.run), await life.box(scene.box)
+        life.clock.jump(max(filter(None, (life.now, run.ready_at, box.skip_until))))
+        (claimed,) = await life.claim()
+        outcome = await life.reserve(claimed)
+        assert isinstance(outcome, sending.Deferred)
+        reasons.append(outcome.reason)
+
+    assert ["workday", "workday_misses_window", "workday"] == reasons

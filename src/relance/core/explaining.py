@@ -17,6 +17,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "window_never_opens": "its sending window never opens; publish the sequence with another",
         "quiet_hours": "quiet hours",
         "quiet_hours_cover_window": "quiet hours cover this person's whole sending window; change one of them",
+        "workday_misses_window": "its mailbox never works while this person's window is open; change one of them",
         "lead_hold": "the person is away",
         "outcome_unknown": "it is not known whether the last message left; see `relance stuck`",
         "mailbox_unread": "a mailbox that wrote to this person cannot be read for answers",

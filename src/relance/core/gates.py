@@ -34,6 +34,7 @@ from relance.core.sequence import Plan, SequenceStatus
 from relance.core.situation import Situation
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
 from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
+from relance.core.workday import meets, workday_of
 
 #: Reasons of the window, which is the lead's own where it is read in the lead's zone or the mailbox's.
 _HOURS = frozenset({"window", "window_never_opens", "quiet_hours_cover_window"})
@@ -136,7 +137,7 @@ def window(at: Situation) -> Verdict:
         case Never():
             return _lead("window_never_opens", until=at.now + timedelta(days=SEARCH_DAYS))
         case opening:
-            return _lead(_unless_covered("window", at), until=opening) if opening > at.now else PASS
+            return _lead(_unless_missed(at), until=opening) if opening > at.now else PASS
 
 
 def quiet_hours(at: Situation) -> Verdict:
@@ -189,6 +190,10 @@ def cooldown(at: Situation) -> Verdict:
     if until is None or until <= at.now:
         return PASS
     return _lead(at.enrollment.last_skip_reason or "cooldown", until=until)
+
+
+#: Days in which hours that ever meet have met: a week, and the day of the other zone.
+_A_WEEK = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,7 +339,7 @@ def _unless_covered(reason: str, at: Situation) -> str:
     It happens across zones only, such as a window in Tokyo's day and quiet hours in Paris's night.
     """
     zone, moment = _window_zone(at), at.now
-    while moment <= at.now + timedelta(days=8):
+    while moment <= at.now + timedelta(days=_A_WEEK):
         match opens_at(at.plan.window, zone, moment):
             case Never():
                 return reason
@@ -344,6 +349,19 @@ def _unless_covered(reason: str, at: Situation) -> str:
             return reason
         moment = over
     return "quiet_hours_cover_window"
+
+
+def _unless_missed(at: Situation) -> str:
+    """Return `window`, or that this lead's hours never meet those of the mailbox: two reasons in turn would hide it."""
+    box = at.mailbox
+    if box is not None and box.workday is not None:
+        zone = first_zone(box.timezone, at.workspace_timezone)
+        hours, window_zone = workday_of(box.workday), _window_zone(at)
+        if not meets(
+            hours, at.plan.window, zone=zone, window_zone=window_zone, at=at.now, days=_A_WEEK, key=box.address
+        ):
+            return "workday_misses_window"
+    return _unless_covered("window", at)
 
 
 def _lead(reason: str, *, until: datetime) -> Defer:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from relance.core.calendar import Never, day_begins, opens_at
+from relance.core.calendar import Never, day_begins, is_open, opens_at
 from relance.core.sequence import Interval, Window
 from relance.core.splitting import uniform
 
@@ -80,6 +80,22 @@ def works_at(workday: Workday, zone: ZoneInfo, at: datetime, *, key: str) -> dat
             case _:
                 continue
     return at
+
+
+def meets(
+    workday: Workday, window: Window, *, zone: ZoneInfo, window_zone: ZoneInfo, at: datetime, days: int, key: str
+) -> bool:
+    """Say whether within so many days the window is open at an instant of working hours; each has its own zone."""
+    moment, until = at, at + timedelta(days=days)
+    while moment <= until:
+        match opens_at(window, window_zone, moment):
+            case Never():
+                return False
+            case opening:
+                moment = works_at(workday, zone, opening, key=key)
+        if is_open(window, window_zone, moment):
+            return True
+    return False
 
 
 def _minutes(text: str) -> int:

@@ -3,15 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from relance.core import plan_document, transitions
+from relance.core.calendar import SEARCH_DAYS, Never, first_zone, opens_at, zone_of
 from relance.core.enrollment import Enrollment, StopReason
 from relance.core.events import Event, EventName
-from relance.core.sequence import OnReply, Plan, Sequence, SequenceStatus, Version
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import OnReply, Plan, Sequence, SequenceStatus, Version, Window
+from relance.core.workday import meets, workday_of
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments
+from relance.services.dispatching import mailboxes_of
 from relance.services.records import record, save_sequence
 from relance.services.refusals import NotFoundError, RefusedError
+from relance.services.situations import workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +65,7 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     running = running_version(tx, sequence)
     if running is not None and running.digest == digest:
         return Published(name=plan.name, version=running.version, changed=False)
+    _check_hours(tx, workspace_id, plan, now)
     version = sequence.version + 1
     _freeze(tx, sequence, version, document, digest, now)
     to = sequence.status if sequence.status is SequenceStatus.PAUSED else SequenceStatus.LIVE
@@ -139,6 +146,51 @@ def _check_references(reader: Reader, workspace_id: int, plan: Plan) -> None:
         enrollments.live_sequence(reader, workspace_id, plan.reply_sequence or "")
     elif plan.on_reply is OnReply.ENROLL:
         raise RefusedError(f"on_reply: enroll:{plan.name} leads back into the same sequence; name another one")
+
+
+def _check_hours(reader: Reader, workspace_id: int, plan: Plan, now: datetime) -> None:
+    """Refuse a window that never opens from now on, or never while a mailbox of the sequence is at work.
+
+    Which hours a lead's own zone makes of it nobody knows before the lead is there; then its skip reason says so.
+    """
+    zone = workspace_of(reader, workspace_id).timezone
+    window = plan.window
+    if isinstance(
+        opens_at(window, zone_of(window, lead_timezone=None, mailbox_timezone=None, workspace_timezone=zone), now),
+        Never,
+    ):
+        raise RefusedError(
+            f"the window of {plan.name!r} never opens from {now:%Y-%m-%d} on: every day that it names is a holiday or "
+            "blacked out; name other days, or take some of the dates away"
+        )
+    boxes = mailboxes_of(reader, workspace_id, plan)
+    if window.always or window.timezone == "lead" or not boxes:
+        return
+    if not any(_meets(box, window, zone, now) for box in boxes):
+        raise RefusedError(
+            f"the window of {plan.name!r} never opens in the working hours of its mailboxes, such as "
+            f"{boxes[0].address} ({boxes[0].workday}); change the window, or `relance mailbox set ADDRESS --workday`"
+        )
+
+
+def _window_zone(window: Window, mailbox_timezone: str | None, workspace_timezone: str | None) -> ZoneInfo:
+    return zone_of(window, lead_timezone=None, mailbox_timezone=mailbox_timezone, workspace_timezone=workspace_timezone)
+
+
+def _meets(box: Mailbox, window: Window, workspace_timezone: str | None, now: datetime) -> bool:
+    if box.workday is None:
+        return True
+    return meets(
+        workday_of(box.workday),
+        window,
+        zone=first_zone(box.timezone, workspace_timezone),
+        window_zone=zone_of(
+            window, lead_timezone=None, mailbox_timezone=box.timezone, workspace_timezone=workspace_timezone
+        ),
+        at=now,
+        days=SEARCH_DAYS,
+        key=box.address,
+    )
 
 
 def _note(tx: Transaction, sequence: Sequence, name: EventName, detail: str, now: datetime) -> None:
