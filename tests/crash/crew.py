@@ -105,6 +105,7 @@ class Crew:
             stopped_at=self._stopped_at,
             lives=sum(member.lives for member in self._members),
             saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
+            host_moved=world.clock.host_moved,
         )
 
     def _state(self) -> str:

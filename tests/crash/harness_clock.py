@@ -25,6 +25,7 @@ class WorldClock(SandboxClock):
         super().__init__(START)
         self._path = path
         self._ahead = timedelta(0)
+        self.host_moved: list[datetime] = []  #: When, by the world's time, the host's clock was set.
         self.move_to(path)
 
     @property
@@ -41,7 +42,7 @@ class WorldClock(SandboxClock):
 
     def begin_anew(self) -> None:
         """Go back to the start, and to the first file, for another run."""
-        self._now, self._ahead = START, timedelta(0)
+        self._now, self._ahead, self.host_moved = START, timedelta(0), []
         self.move_to(self._path)
 
     def jump(self, to: datetime) -> None:
@@ -52,6 +53,7 @@ class WorldClock(SandboxClock):
     def set_host(self, ahead: timedelta) -> None:
         """Set the product's host's clock this far ahead of the world's time, or behind."""
         self._ahead = ahead
+        self.host_moved.append(self.now())
         self._write()
 
     def _write(self) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Run:
     stopped_at: list[str] = field(default_factory=list)
     lives: int = 1
     saves_sent: dict[str, bool] = field(default_factory=dict)
+    host_moved: list[datetime] = field(default_factory=list)  #: By the world's time.
 
 
 #: What happens at a trap that stops the process, which goes on when the story ends.
@@ -100,6 +101,7 @@ class Running:
             dots=self._dots,
             killed_at=self._killed_at,
             lives=self._lives,
+            host_moved=world.clock.host_moved,
             saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
         )
 
