@@ -79,6 +79,8 @@ class Recoverer:
     async def _replay_opt_outs(self) -> None:
         around = self._around
         entries = await asyncio.to_thread(lambda: list(self._journal.entries()))
+        if not await around.store.read(recovering.unknown_opt_outs, entries):
+            return
         replayed = await persistence.write(around, recovering.replay_opt_outs, entries, now=around.clock.now())
         if replayed:
             around.log.warning("opt_outs.replayed", number=replayed)

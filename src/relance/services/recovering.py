@@ -78,29 +78,34 @@ def ready_for_answers(boxes: Iterable[Mailbox]) -> list[Mailbox]:
     return [box for group in complete for box in group]
 
 
-def replay_opt_outs(tx: Transaction, entries: Iterable[OptOut], *, now: datetime) -> int:
-    """Suppress whoever opted out after the backup, by the keyed hash that was kept; return how many that were."""
+def unknown_opt_outs(reader: Reader, entries: Iterable[OptOut]) -> list[tuple[int, OptOut]]:
+    """Return the entries of the log that the database does not know, each with the id of its workspace."""
     by_workspace: dict[str, dict[str, OptOut]] = defaultdict(dict)
     for entry in entries:
         by_workspace[entry.workspace_uid].setdefault(entry.digest, entry)
-    replayed = 0
-    for workspace in everyone(tx):
+    unknown: list[tuple[int, OptOut]] = []
+    for workspace in everyone(reader) if by_workspace else ():
         kept = by_workspace.get(workspace.uid, {})
-        known = set(tx.all(str, "opt_outs.known", workspace_id=workspace.id, digests_list=list(kept)))
-        for digest, entry in kept.items():
-            if digest in known:
-                continue
-            reasons = {str(reason): reason for reason in SuppressionReason}
-            tx.run("opt_outs.add", workspace_id=workspace.id, digest=digest, reason=entry.reason, at=entry.at)
-            replayed += suppressions.suppress(
-                tx,
-                workspace_id=workspace.id,
-                kind=SuppressionKind.TOMBSTONE,
-                value=digest,
-                reason=reasons.get(entry.reason, SuppressionReason.UNSUBSCRIBED),
-                source=f"opt-out log, {entry.at:%Y-%m-%d %H:%M} UTC",
-                now=now,
-            )
+        known = set(reader.all(str, "opt_outs.known", workspace_id=workspace.id, digests_list=list(kept)))
+        unknown += [(workspace.id, entry) for digest, entry in kept.items() if digest not in known]
+    return unknown
+
+
+def replay_opt_outs(tx: Transaction, entries: Iterable[OptOut], *, now: datetime) -> int:
+    """Suppress whoever opted out after the backup, by the keyed hash that was kept; return how many that were."""
+    reasons = {str(reason): reason for reason in SuppressionReason}
+    replayed = 0
+    for workspace_id, entry in unknown_opt_outs(tx, entries):
+        tx.run("opt_outs.add", workspace_id=workspace_id, digest=entry.digest, reason=entry.reason, at=entry.at)
+        replayed += suppressions.suppress(
+            tx,
+            workspace_id=workspace_id,
+            kind=SuppressionKind.TOMBSTONE,
+            value=entry.digest,
+            reason=reasons.get(entry.reason, SuppressionReason.UNSUBSCRIBED),
+            source=f"opt-out log, {entry.at:%Y-%m-%d %H:%M} UTC",
+            now=now,
+        )
     return replayed
 
 
