@@ -9,7 +9,7 @@ import pytest
 
 from forecast.founders import Founders
 from relance.app.copying import copy_of
-from relance.storage.rows import time_text
+from relance.storage.parameters import time_text
 from relance.storage.state_copy import EMPTIED, LEFT_OUT
 
 FILLED = {"mailboxes", "leads", "enrollments", "sequences", "sequence_versions", "events", "workspaces", "lead_lists"}

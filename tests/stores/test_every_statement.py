@@ -4,7 +4,7 @@ import apsw
 import psycopg
 import pytest
 
-from relance.storage.rows import postgres_parameters, sqlite_parameters
+from relance.storage.parameters import postgres_parameters, sqlite_parameters
 from relance.storage.statements import Dialect, load_statements
 from store_places import postgres_place, sqlite_place
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import apsw
 import pytest
 
-from relance.storage.rows import sqlite_parameters
+from relance.storage.parameters import sqlite_parameters
 from relance.storage.statements import Dialect, load_statements
 from store_places import sqlite_place
 

@@ -9,16 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relance.storage.rows import (
-    RowError,
-    build_rows,
-    decoder,
-    json_text,
-    postgres_parameters,
-    sqlite_parameters,
-    storable,
-    time_text,
-)
+from relance.storage.parameters import json_text, postgres_parameters, sqlite_parameters, storable, time_text
+from relance.storage.rows import RowError, build_rows, decoder
 
 times = st.datetimes(timezones=st.just(UTC))
 elsewhere = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

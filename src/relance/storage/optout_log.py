@@ -13,7 +13,7 @@ from pathlib import Path
 from relance.ports.faultpoints import reach
 from relance.ports.journal import OptOut
 from relance.ports.store import StoreUnavailableError
-from relance.storage.rows import time_text
+from relance.storage.parameters import time_text
 
 _FIELDS = 4
 _DIGEST_BYTES = 20

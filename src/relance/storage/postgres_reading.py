@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import psycopg
 
+from relance.storage.parameters import sqlite_value
 from relance.storage.postgres_connection import connection_arguments, prepare, store_error
-from relance.storage.rows import sqlite_value
 
 _ROWS = 2_000  #: On the way at once.
 

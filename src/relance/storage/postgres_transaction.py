@@ -6,8 +6,9 @@ from typing import TypeVar
 import psycopg
 
 from relance.ports.store import Row, StoreError
+from relance.storage.parameters import postgres_parameters
 from relance.storage.postgres_connection import store_error
-from relance.storage.rows import build_rows, postgres_parameters
+from relance.storage.rows import builder
 from relance.storage.statements import Statement, StatementError
 
 T = TypeVar("T")
@@ -39,10 +40,12 @@ class PostgresTransaction:
         try:
             cursor = self._connection.execute(found.sql, postgres_parameters(params))
             rows = cursor.fetchall()
-            columns = [column.name for column in cursor.description or ()]
+            build = found.builders.get(into)
+            if build is None:
+                build = found.builders[into] = builder(into, [column.name for column in cursor.description or ()])
         except psycopg.Error as error:
             raise self._fail(error, statement) from error
-        return build_rows(into, columns, rows)
+        return [build(row) for row in rows]
 
     def run(self, statement: str, /, **params: object) -> int:
         """Run a writing statement and return how many rows it changed."""

@@ -13,7 +13,7 @@ import apsw
 
 from relance.ports.store import Reader, StoreUnavailableError, Transaction
 from relance.storage.migrate import bring_up, load_migrations
-from relance.storage.sqlite_connection import store_error
+from relance.storage.sqlite_connection import keep_plans, store_error
 from relance.storage.sqlite_schema import SqliteTarget
 from relance.storage.sqlite_transaction import SqliteTransaction
 from relance.storage.statements import Dialect, load_statements
@@ -37,6 +37,7 @@ class ScratchStore:
         """Make one with the newest schema and no rows."""
         connection = apsw.Connection(str(_NOWHERE), statementcachesize=512)
         connection.pragma("foreign_keys", 1)
+        keep_plans(connection)
         with connection:
             bring_up(SqliteTarget(connection), load_migrations(Dialect.SQLITE))
             connection.execute("DROP TRIGGER sequence_versions_never_change")  # another window may be supposed

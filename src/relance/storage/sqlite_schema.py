@@ -6,7 +6,8 @@ from pathlib import Path
 import apsw
 
 from relance.storage.migrate import Applied, Migration, bring_up, ledger_table, load_migrations, pending
-from relance.storage.rows import build_rows, sqlite_parameters
+from relance.storage.parameters import sqlite_parameters
+from relance.storage.rows import build_rows
 from relance.storage.sqlite_connection import connect, store_error
 from relance.storage.statements import Dialect, load_statements
 

@@ -14,7 +14,8 @@ from typing import TypeVar
 import apsw
 
 from relance.ports.store import Row, StoreBusyError, StoreError
-from relance.storage.rows import build_rows, sqlite_parameters
+from relance.storage.parameters import sqlite_parameters
+from relance.storage.rows import builder
 from relance.storage.sqlite_connection import store_error
 from relance.storage.statements import Statement, StatementError
 
@@ -54,11 +55,13 @@ class SqliteTransaction:
             first = next(cursor, None)
             if first is None:
                 return []
-            columns = [column[0] for column in cursor.get_description()]
+            build = found.builders.get(into)
+            if build is None:
+                build = found.builders[into] = builder(into, [column[0] for column in cursor.get_description()])
             rows = [first, *cursor]
         except apsw.Error as error:
             raise self._fail(error, statement) from error
-        return build_rows(into, columns, rows)
+        return [build(row) for row in rows]
 
     def run(self, statement: str, /, **params: object) -> int:
         """Run a writing statement and return how many rows it changed."""

@@ -13,12 +13,13 @@ So that most statements need no shadow, the common files are written for Postgre
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any
 
 
 class Dialect(StrEnum):
@@ -40,6 +41,8 @@ class Statement:
     promise: str  #: The comment: what holds when it returns.
     sql: str
     parameters: frozenset[str]
+    #: How a row of it becomes a value, by the value's type; its columns are always the same.
+    builders: dict[object, Callable[[Sequence[Any]], Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def check(self, given: Mapping[str, object]) -> None:
         """Raise StatementError unless exactly its parameters are given."""

@@ -5,7 +5,7 @@ workspace_id, id, kind, value, scope, reason, source, created_at
 -- Never write to it again. No row changed: it was suppressed before.
 INSERT INTO suppressions (workspace_id, kind, value, scope, reason, source, created_at)
 VALUES (:workspace_id, :kind, :value, :scope, :reason, :source, :created_at)
-ON CONFLICT (scope, workspace_id, kind, value) DO NOTHING
+ON CONFLICT (scope, workspace_id, value, kind) DO NOTHING
 
 -- name: suppressions.remove
 -- Take it back, by a person's decision.

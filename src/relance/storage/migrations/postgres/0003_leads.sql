@@ -81,10 +81,10 @@ CREATE TABLE suppressions (
     source TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (workspace_id, id),
-    UNIQUE (scope, workspace_id, kind, value)
+    UNIQUE (scope, workspace_id, value, kind)
 );
 
-CREATE INDEX suppressions_global ON suppressions (kind, value) WHERE scope = 'global';
+CREATE INDEX suppressions_global ON suppressions (value, kind) WHERE scope = 'global';
 
 -- Keyed hashes of addresses that opted out, also written to a file outside the database.
 CREATE TABLE opt_outs (
