@@ -166,7 +166,7 @@ async def test_a_row_that_is_being_claimed_is_skipped_without_waiting(two_worker
 async def test_a_row_that_is_not_skipped_is_still_claimed_once(two_workers):
     """Who waits for it finds that it is taken: behind the lock stands the condition of the write."""
     await two_workers.scene()
-    with unlocked(two_workers, "enrollments.earliest_of_pool"):
+    with unlocked(two_workers, "enrollments.claim"):
         met = await meet(two_workers, claiming(two_workers, "w1"), claiming(two_workers, "w2"))
 
     assert (1, 0, True) == (len(met.first), len(met.second), met.waited)
@@ -176,7 +176,7 @@ async def test_a_row_is_claimed_twice_where_neither_lock_nor_condition_is(two_wo
     """What the two tests above are decided by."""
     await two_workers.scene()
     free = {"enrollments.claim": ("AND lock_holder IS NULL", "")}
-    with unlocked(two_workers, "enrollments.earliest_of_pool"), rewritten(two_workers, free):
+    with unlocked(two_workers, "enrollments.claim"), rewritten(two_workers, free):
         met = await meet(two_workers, claiming(two_workers, "w1"), claiming(two_workers, "w2"))
 
     assert (1, 1, True) == (len(met.first), len(met.second), met.waited)

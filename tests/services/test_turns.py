@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 
 import pytest
 
+from relance.core import splitting
 from relance.core.sequence import Order
-from relance.services import mailboxes
+from relance.services import dispatching, mailboxes
 from relance.testing.builders import email
 from relance.testing.fake_clock import FakeClock
 
@@ -139,3 +141,46 @@ async def test_a_clock_that_goes_back_sends_nothing_twice_and_nothing_too_early(
 
     assert [] == claims
     assert 1 == await life.used(scene.box)
+
+
+class _UndoneError(Exception):
+    """Carries what was claimed out of a transaction that is not kept."""
+
+
+async def _would_claim(life, *, listed, limit):
+    def claim(tx):
+        lock = {"worker": "w1", "lock_expires_at": life.now + timedelta(seconds=90), "now": life.now}
+        raise _UndoneError(dispatching.claim(tx, **lock, busy=frozenset(), limit=limit, listed=listed))
+
+    with pytest.raises(_UndoneError) as undone:
+        await life.store.write(claim)
+    return undone.value.args[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_whether_the_due_are_listed_or_asked_for_mailbox_by_mailbox_the_same_are_claimed(life, seed):
+    """The list is for the usual case that few are due, and must not change who has a turn."""
+    turn = count()
+
+    def below(most: int) -> int:
+        return int(splitting.uniform(str(seed), str(next(turn))) * most)
+
+    orders = list(Order)
+    scene = await life.scene(email("intro", subject="Hi"), email("bump", "1h"), order=orders[below(3)])
+    await life.scene(email("intro", subject="Hi"), email("bump", "2h"), name="other", order=orders[below(3)])
+    elsewhere = await life.scene(email="zoe@far.example", workspace="second")
+    for number in range(3):
+        await life.mailbox(scene, f"box{number}@acme.example", pool=["default", "default", "else"][below(3)])
+    for number in range(4 + below(8)):
+        await life.person([scene, scene, elsewhere][below(3)], f"p{number}@lead.example")
+        life.later(minutes=below(40))
+        if below(2):
+            await life.send()
+    await life.person(scene, "last@lead.example", "other")
+    life.later(hours=below(3))
+    await life.read_all_freshly()
+    limit = 1 + below(7)
+
+    listed = await _would_claim(life, listed=1000, limit=limit)
+    assert listed == await _would_claim(life, listed=1, limit=limit)
+    assert listed

@@ -9,6 +9,7 @@ Rule 4: the sweep comes round for every mailbox, staggered; it finds what no not
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from heapq import heappop, heappush
 
 from relance.core import splitting
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -43,10 +44,12 @@ class Poller:
         self._known: set[Box] | None = None
         self._looked: Sequence[Hold] = ()  #: The shards whose mailboxes those are.
         self._tried: set[Box] = set()
+        self._waiting: set[Box] = set()  #: Known, and not tried.
         self._at_start: set[Box] = set()  #: Those that were there at the first look.
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
         self._sweep_at: dict[Box, datetime] = {}
         self._rest_until: dict[Box, datetime] = {}
+        self._coming: list[tuple[datetime, int, Box]] = []  #: A heap of what those two said; old entries stay behind.
         self.on_done = lambda _moved: None
         self.in_use = lambda _mailbox_id: False
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
@@ -64,7 +67,7 @@ class Poller:
     @property
     def has_read_all(self) -> bool:
         """Whether every connected mailbox was read, or tried, since the start."""
-        return self._known is not None and self._known <= self._tried
+        return self._known is not None and not self._waiting
 
     def unread(self) -> frozenset[int] | None:
         """Return the mailboxes that may not send yet; None before the first look at what there is.
@@ -75,22 +78,32 @@ class Poller:
         """
         if self._known is None:
             return None
-        waiting = self._known - self._tried
-        starting = {box.workspace_id for box in waiting & self._at_start}
-        return frozenset(box.mailbox_id for box in self._known if box in waiting or box.workspace_id in starting)
+        if not self._waiting:
+            return frozenset()
+        starting = {box.workspace_id for box in self._waiting & self._at_start}
+        return frozenset(box.mailbox_id for box in self._known if box in self._waiting or box.workspace_id in starting)
 
     def first_read(self, box: Box) -> bool:
         """Whether a mailbox is to be read, or tried, for the first time since the start."""
-        return self._known is None or (box in self._known and box not in self._tried)
+        return self._known is None or box in self._waiting
 
     def has_due(self, now: datetime) -> bool:
         """Whether a sweep is due, or the next try at a mailbox that could not be read."""
-        if self._known is None:
+        if self._known is None or self._waiting:
             return True
-        if not self._known <= self._tried:
-            return True
-        due = (self._sweep_at.get(box) or self._rest_until.get(box) for box in self._known)
-        return any(at is None or at <= now for at in due)
+        while self._coming and self._coming[0][0] != self._due_at(self._coming[0][2]):
+            heappop(self._coming)
+        return bool(self._coming) and self._coming[0][0] <= now
+
+    def _due_at(self, box: Box) -> datetime | None:
+        """Return when a mailbox is to be read next, if it is not away."""
+        if self._known is None or box not in self._known:
+            return None
+        return self._sweep_at.get(box) or self._rest_until.get(box)
+
+    def _plan(self, box: Box, at: datetime) -> None:
+        self._sweep_at[box] = at
+        heappush(self._coming, (at, box.mailbox_id, box))
 
     def known(self, holds: Sequence[Hold]) -> Sequence[Hold]:
         """Return those of these shards whose mailboxes are known: what came with one just now is not read yet."""
@@ -105,6 +118,7 @@ class Poller:
         return await asyncio.shield(self._running.get(box) or self._start(box))
 
     def _start(self, box: Box) -> asyncio.Task[bool]:
+        self._plan(box, self._around.clock.now())  # until the read itself says more
         task = asyncio.create_task(self._read(box), name=f"read {box.mailbox_id}")
         self._running[box] = task
         task.add_done_callback(lambda _: self._done(box))
@@ -115,6 +129,7 @@ class Poller:
         moved = box in self._moved or box not in self._tried
         self._moved.discard(box)
         self._tried.add(box)
+        self._waiting.discard(box)
         self.on_done(moved)
 
     async def close(self) -> None:
@@ -138,6 +153,7 @@ class Poller:
         if first:
             self._at_start = set(boxes)
         self._known, self._looked = set(boxes), holds
+        self._waiting = self._known - self._tried
         for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
             del self._sweep_at[gone]
             await self._connections.drop(gone)
@@ -196,7 +212,7 @@ class Poller:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
         started_at = around.clock.now()
-        self._sweep_at[box] = self._next_sweep(box, started_at)
+        self._plan(box, self._next_sweep(box, started_at))
         since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
         try:
             connector = await self._connections.of(mailbox)
@@ -232,6 +248,7 @@ class Poller:
             now=around.clock.now(),
         )
         self._rest_until[box] = until
+        heappush(self._coming, (until, box.mailbox_id, box))
         around.log.warning("mailbox.not_read", mailbox=box.mailbox_id, error=str(error), until=until)
         self._sweep_at.pop(box, None)
 

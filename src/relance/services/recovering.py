@@ -20,7 +20,7 @@ from relance.core.suppression import SuppressionKind, SuppressionReason
 from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Transaction
 from relance.services import suppressions
-from relance.services.dispatching import admits
+from relance.services.candidates import admits
 from relance.services.mailboxes import mark_read
 from relance.services.records import record
 from relance.services.refusals import RefusedError

@@ -100,17 +100,21 @@ ORDER BY ready_at, id
 LIMIT 1
 --postgres FOR UPDATE SKIP LOCKED
 
--- name: enrollments.any_to_send
--- A row if anything is ready to be sent at all: most passes find nothing, and need not ask every mailbox.
-SELECT 1 FROM enrollments
-WHERE status IN ('active', 'waiting') AND ready_at <= :now AND step_kind = 'email' AND lock_holder IS NULL
-LIMIT 1
+-- name: enrollments.due_to_send
+-- The most due that are ready to be sent and that nobody works on, over the installation, with who is to send them.
+SELECT workspace_id, sequence_id, mailbox_id, id, step_counter, ready_at FROM enrollments
+WHERE status IN ('active', 'waiting') AND status = 'active' AND step_kind = 'email' AND ready_at <= :now
+    AND lock_holder IS NULL
+ORDER BY ready_at, id
+LIMIT :limit
 
 -- name: enrollments.claim
--- Lock a ready row for one worker. No row changed: it moved or somebody has it.
+-- Lock a ready row for one worker, without waiting for another. No row changed: it moved or somebody has it.
 UPDATE enrollments SET lock_holder = :worker, lock_expires_at = :lock_expires_at, revision = revision + 1
-WHERE workspace_id = :workspace_id AND id = :id AND step_counter = :step_counter
-    AND status = 'active' AND ready_at <= :now AND lock_holder IS NULL
+WHERE workspace_id = :workspace_id AND id = (
+    SELECT e.id FROM enrollments e WHERE e.workspace_id = :workspace_id AND e.id = :id
+    --postgres FOR UPDATE SKIP LOCKED
+) AND step_counter = :step_counter AND status = 'active' AND ready_at <= :now AND lock_holder IS NULL
 
 -- name: enrollments.unlock
 -- Let a row go that this worker holds, untouched otherwise.

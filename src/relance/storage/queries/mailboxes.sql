@@ -43,17 +43,25 @@ ORDER BY id
 -- Every address that a connected mailbox of the workspace goes by.
 SELECT address, aliases FROM mailboxes WHERE workspace_id = :workspace_id AND status <> 'removed'
 
--- name: mailboxes.free
--- What of these shards could send now: no gap, no cap and no trouble in the way, the least recently served first. While
--- one mailbox of a workspace recovers, none does: what it wrote, and what was answered to it, is not known yet.
-SELECT workspace_id, id, shard, address, pool FROM mailboxes
-WHERE status IN ('active', 'auth_error', 'unreachable') AND {shards.these}
-    AND (next_allowed_at IS NULL OR next_allowed_at <= :now)
-    AND (skip_until IS NULL OR skip_until <= :now)
+-- part: mailboxes.may_send
+-- No gap, no cap and no trouble in the way. While one mailbox of a workspace recovers, none may: what it wrote, and what
+-- was answered to it, is not known yet.
+status IN ('active', 'auth_error', 'unreachable') AND free_at <= :now
     AND NOT EXISTS (
         SELECT 1 FROM mailboxes r WHERE r.workspace_id = mailboxes.workspace_id AND r.status = 'recovering'
     )
     AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.id = mailboxes.workspace_id AND w.skip_until > :now)
+    AND {shards.these}
+
+-- name: mailboxes.free
+-- What of these shards could send now, the least recently served first.
+SELECT workspace_id, id, shard, address, pool FROM mailboxes WHERE {mailboxes.may_send}
+ORDER BY (last_served_at IS NOT NULL), last_served_at, id
+
+-- name: mailboxes.free_among
+-- Which of these mailboxes could send now, the least recently served first.
+SELECT workspace_id, id, shard, address, pool FROM mailboxes
+WHERE id = ANY (:mailbox_list::bigint[]) AND {mailboxes.may_send}
 ORDER BY (last_served_at IS NOT NULL), last_served_at, id
 
 -- name: mailboxes.turns_of_workspaces
@@ -275,11 +283,9 @@ ORDER BY m.id
 
 -- name: mailboxes.next_free_at
 -- The times after now at which a mailbox's gap, cap or trouble is over, the earliest only.
-SELECT CASE WHEN next_allowed_at > :now AND (skip_until IS NULL OR skip_until <= :now OR next_allowed_at > skip_until)
-    THEN next_allowed_at ELSE skip_until END AS at
-FROM mailboxes
-WHERE status IN ('active', 'auth_error', 'unreachable') AND (next_allowed_at > :now OR skip_until > :now)
-ORDER BY 1
+SELECT free_at AS at FROM mailboxes
+WHERE status IN ('active', 'auth_error', 'unreachable') AND free_at > :now
+ORDER BY free_at
 LIMIT 1
 
 -- name: mailboxes.copying

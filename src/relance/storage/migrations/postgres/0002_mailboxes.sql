@@ -29,6 +29,9 @@ CREATE TABLE mailboxes (
     skip_until TIMESTAMPTZ,
     last_skip_reason TEXT,
     next_allowed_at TIMESTAMPTZ,
+    free_at TIMESTAMPTZ NOT NULL GENERATED ALWAYS AS (
+        coalesce(CASE WHEN skip_until > next_allowed_at THEN skip_until ELSE next_allowed_at END, skip_until, '-infinity')
+    ) STORED,  -- when gap, cap and trouble are over
     last_served_at TIMESTAMPTZ,
     saves_sent BOOLEAN,
     ids_survive BOOLEAN,
@@ -53,6 +56,8 @@ CREATE TABLE mailboxes (
 CREATE UNIQUE INDEX mailboxes_login ON mailboxes (provider, login) WHERE status <> 'removed';
 CREATE INDEX mailboxes_pool ON mailboxes (workspace_id, pool);
 CREATE INDEX mailboxes_address ON mailboxes (workspace_id, address);
+-- Those that may send, by when gap, cap and trouble are over.
+CREATE INDEX mailboxes_free ON mailboxes (free_at) WHERE status IN ('active', 'auth_error', 'unreachable');
 CREATE INDEX mailboxes_recovering ON mailboxes (workspace_id) WHERE status = 'recovering';
 CREATE INDEX mailboxes_shard ON mailboxes (shard) WHERE status <> 'removed';
 

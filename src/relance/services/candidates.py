@@ -1,0 +1,194 @@
+"""Who could be claimed for a mailbox that is free: its own follow-ups, and people whom no mailbox has written to yet.
+
+Where few are due, all of them are read once and every mailbox chooses from that list. Where many are, each free mailbox
+asks for its own: there may be half a million before them whose mailboxes are exhausted.
+"""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import Order, Plan, Sequence
+from relance.ports.store import Reader
+from relance.services.situations import plan_of
+
+#: As many due rows as are read at once; where there are more, each free mailbox asks for its own.
+LISTED = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A row that is ready and that nobody works on."""
+
+    id: int
+    step_counter: int
+    ready_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Free:
+    """A mailbox that could send now, as much of it as the choice needs."""
+
+    workspace_id: int
+    id: int
+    shard: int
+    address: str
+    pool: str
+
+
+class _Source(Protocol):
+    """Where candidates are found. None: there is none, or none any more."""
+
+    def follow_up(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+        """Return the most due person of this sequence who has mail from this mailbox."""
+        ...
+
+    def newcomer(self, sequence: Sequence) -> Candidate | None:
+        """Return the most due person of this sequence whom no mailbox has written to."""
+        ...
+
+    def strike(self, candidate: Candidate) -> None:
+        """Pass over one that is claimed now, or was by somebody else."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Who is due, within one claim. `mailbox_ids`: the only mailboxes that somebody waits for; None: any of them."""
+
+    source: _Source
+    mailbox_ids: tuple[int, ...] | None
+    now: datetime
+    plans: "_Plans"
+
+    @property
+    def nobody(self) -> bool:
+        """Whether nobody waits for anything."""
+        return self.mailbox_ids == ()
+
+    def most_due(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+        """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one.
+
+        Which of the two comes first is the sequence's `order`; the other is asked for only where it counts.
+        """
+        order = self.plans.of(sequence).order
+        if order is Order.NEW_LEADS_FIRST and (new := self._newcomer(sequence, mailbox)) is not None:
+            return new
+        best = self.source.follow_up(sequence, mailbox)
+        if order is Order.NEW_LEADS_FIRST or (order is Order.FOLLOW_UPS_FIRST and best is not None):
+            return best
+        new = self._newcomer(sequence, mailbox)
+        if new is None or (best is not None and best.ready_at <= new.ready_at):
+            return best
+        return new
+
+    def _newcomer(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+        resting = sequence.new_leads_until is not None and sequence.new_leads_until > self.now
+        return None if resting or not admits(self.plans.of(sequence), mailbox) else self.source.newcomer(sequence)
+
+
+def who_is_due(reader: Reader, *, now: datetime, listed: int = LISTED) -> Due:
+    """Look who is due now, over the installation; from `listed` rows on, mailbox by mailbox."""
+    rows = reader.all(_Row, "enrollments.due_to_send", now=now, limit=listed)
+    plans = _Plans(reader)
+    if len(rows) == listed:
+        return Due(_Asking(reader, now), None, now, plans)
+    pinned = {row.mailbox_id for row in rows if row.mailbox_id is not None}
+    anybody = any(row.mailbox_id is None for row in rows)
+    return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans)
+
+
+def admits(plan: Plan, mailbox: Mailbox | Free) -> bool:
+    """Whether a sequence may open conversations from this mailbox."""
+    if plan.mailboxes:
+        address = mailbox.address.casefold()
+        named = {each.casefold() for each in plan.mailboxes}
+        return address in named or f"@{address.rpartition('@')[2]}" in named
+    return plan.pool == mailbox.pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    workspace_id: int
+    sequence_id: int
+    mailbox_id: int | None
+    id: int
+    step_counter: int
+    ready_at: datetime
+
+
+class _Plans:
+    """What the present versions of sequences say, each read once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[int, Plan] = {}
+
+    def of(self, sequence: Sequence) -> Plan:
+        """Return one sequence's."""
+        if sequence.id not in self._known:
+            self._known[sequence.id] = plan_of(self._reader, sequence.workspace_id, sequence.id, sequence.version)
+        return self._known[sequence.id]
+
+
+class _Listed:
+    """Everybody who is due, in a list."""
+
+    def __init__(self, rows: list[_Row]) -> None:
+        self._waiting: dict[tuple[int, int | None], deque[Candidate]] = defaultdict(deque)
+        for row in rows:
+            candidate = Candidate(id=row.id, step_counter=row.step_counter, ready_at=row.ready_at)
+            self._waiting[row.sequence_id, row.mailbox_id].append(candidate)
+        self._gone: set[int] = set()
+
+    def follow_up(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+        """Return the next of this mailbox."""
+        return self._next(sequence.id, mailbox.id)
+
+    def newcomer(self, sequence: Sequence) -> Candidate | None:
+        """Return the next of the pool."""
+        return self._next(sequence.id, None)
+
+    def strike(self, candidate: Candidate) -> None:
+        """Pass over it from now on."""
+        self._gone.add(candidate.id)
+
+    def _next(self, sequence_id: int, mailbox_id: int | None) -> Candidate | None:
+        waiting = self._waiting[sequence_id, mailbox_id]
+        while waiting and waiting[0].id in self._gone:
+            waiting.popleft()
+        return waiting[0] if waiting else None
+
+
+class _Asking:
+    """Asks the database for each mailbox; a sequence found to have no newcomers is not asked for them again."""
+
+    def __init__(self, reader: Reader, now: datetime) -> None:
+        self._reader = reader
+        self._now = now
+        self._without: set[int] = set()
+        self._gone: set[int] = set()
+
+    def follow_up(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+        """Return the most due of this mailbox."""
+        ids = {"workspace_id": mailbox.workspace_id, "sequence_id": sequence.id, "mailbox_id": mailbox.id}
+        return self._unless_gone(self._reader.one(Candidate, "enrollments.earliest_of_mailbox", **ids, now=self._now))
+
+    def newcomer(self, sequence: Sequence) -> Candidate | None:
+        """Return the most due of the pool."""
+        if sequence.id in self._without:
+            return None
+        ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id}
+        found = self._reader.one(Candidate, "enrollments.earliest_of_pool", **ids, now=self._now)
+        if found is None:
+            self._without.add(sequence.id)
+        return self._unless_gone(found)
+
+    def strike(self, candidate: Candidate) -> None:
+        """Pass over it from now on; what is claimed is no longer found anyway."""
+        self._gone.add(candidate.id)
+
+    def _unless_gone(self, found: Candidate | None) -> Candidate | None:
+        return None if found is None or found.id in self._gone else found
