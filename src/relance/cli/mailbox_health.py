@@ -7,12 +7,12 @@ import click
 
 from relance.app import Installation
 from relance.cli.session import Command, session
-from relance.core.health import Healthy
+from relance.core.health import Healthy, factor
 from relance.core.pacing import cap_today
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import mailboxes
-from relance.services.health import Examined, examine, factor
+from relance.services.health import Examined, examine
 from relance.services.situations import mailbox_zone
 
 COLUMNS = ("address", "score", "verdict", "sends", "bounces", "blocks", "complaints", "cap_today", "reasons")

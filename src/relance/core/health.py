@@ -40,6 +40,7 @@ class Sick:
 
 
 Health = Healthy | Reduced | Sick
+HEALTHY = Healthy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,11 @@ def health(record: Record) -> Health:
         if share.count >= share.reduce_at * record.sends:
             return Reduced(factor=defaults.REDUCED_FACTOR, reason=_told(share, record))
     return Healthy()
+
+
+def factor(judged: Health) -> float:
+    """Return what health leaves of the daily cap."""
+    return judged.factor if isinstance(judged, Reduced) else 1.0
 
 
 def score(record: Record) -> Score:

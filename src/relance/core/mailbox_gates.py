@@ -8,6 +8,7 @@ from datetime import datetime
 
 from relance.core.calendar import day_ends, first_zone, hour_ends
 from relance.core.defaults import RECHECK
+from relance.core.health import factor
 from relance.core.mailbox import MailboxStatus
 from relance.core.pacing import cap_today
 from relance.core.situation import Situation
@@ -57,7 +58,7 @@ def daily_cap(at: Situation) -> Verdict:
     if at.mailbox is None:
         return PASS
     zone = first_zone(at.mailbox.timezone, at.workspace_timezone)
-    cap = cap_today(at.mailbox, today=at.now.astimezone(zone).date(), factor=at.mailbox_factor)
+    cap = cap_today(at.mailbox, today=at.now.astimezone(zone).date(), factor=factor(at.mailbox_health))
     return PASS if at.mailbox_usage.today < cap else _mailbox("daily_cap", until=day_ends(at.now, zone))
 
 

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from relance.core.defaults import FRESHNESS
 from relance.core.enrollment import Enrollment
+from relance.core.health import HEALTHY, Health
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, QuietHours, Sequence, Step
@@ -63,7 +64,7 @@ class Situation:
         None  #: Messages to one company's domain a day; None also where it is no company.
     )
     recipient_domain_usage: Usage = Usage()
-    mailbox_factor: float = 1.0  #: What its health leaves of its daily cap; see `health.health`.
+    mailbox_health: Health = HEALTHY
     ceiling_free_at: datetime | None = None  #: When its provider takes one more; None: it does.
     freshness: timedelta = FRESHNESS
     recovering: bool = False  #: A mailbox of the workspace is being read back, after a backup was put back.

@@ -79,7 +79,8 @@ def fenced(
     tx: Transaction, hold: Hold, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """Run a service as the shard's owner, or not at all. Raises FencedError."""
-    fence(tx, [hold])
+    if tx.one(int, "shards.hold_one", owner=hold.owner, shard=hold.shard) != hold.epoch:
+        raise FencedError(hold)
     return fn(tx, *args, **kwargs)
 
 

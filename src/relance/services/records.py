@@ -6,6 +6,8 @@ by several loops at once and have their own conditional statements instead.
 """
 
 from dataclasses import fields, replace
+from operator import attrgetter
+from typing import TypeVar
 
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment, HistoryEntry
@@ -15,10 +17,41 @@ from relance.core.sequence import Sequence
 from relance.ports.store import Transaction
 from relance.services.refusals import LostRaceError
 
+T = TypeVar("T", Enrollment, Attempt)
+
+#: What a row is born with. No write changes it, or touches the indexes over it.
+_BORN: dict[type, tuple[str, ...]] = {
+    Enrollment: ("uid", "sequence_id", "lead_id", "source_list", "created_at"),
+    Attempt: ("enrollment_id", "lead_id", "sequence_id", "step_counter", "trace", "created_at"),
+}
+#: What a reservation decides of an attempt, and few other writes do.
+_PLAN = (
+    "mailbox_id", "step", "version", "variant", "message_id", "recipient", "opens_thread", "planned_at", "slot_day",
+    "slot_hour",
+)  # fmt: skip
+_plan_of = attrgetter(*_PLAN)
+
+
+_names: dict[type, tuple[str, ...]] = {}
+
 
 def columns(value: object) -> dict[str, object]:
     """Return a dataclass's fields by name, as statement parameters."""
-    return {f.name: getattr(value, f.name) for f in fields(value)}  # type: ignore[arg-type]  # any dataclass
+    names = _names.get(type(value))
+    if names is None:
+        names = _names[type(value)] = tuple(field.name for field in fields(value))  # type: ignore[arg-type]  # any dataclass
+    return {name: getattr(value, name) for name in names}
+
+
+def _changes(before: T, after: T, *, revision: int, without: tuple[str, ...] = ()) -> dict[str, object]:
+    """Return what a write may change, as parameters; `before` and `after` are one row."""
+    born: tuple[str, ...] = _BORN[type(after)]
+    if any(getattr(before, name) != getattr(after, name) for name in born):
+        raise AssertionError(f"{before} cannot become {after}: what it was born with stays")
+    values = columns(after)
+    for name in (*born, *without):
+        del values[name]
+    return {**values, "revision": revision + 1, "read_revision": revision}
 
 
 def save_enrollment(
@@ -28,20 +61,22 @@ def save_enrollment(
     if entry is None and before.status is not after.status:
         message = f"enrollment {before.id} moved from {before.status} to {after.status} without a history entry"
         raise AssertionError(message)
-    saved = replace(after, revision=before.revision + 1)
-    if tx.run("enrollments.save", **columns(saved), read_revision=before.revision) != 1:
+    if tx.run("enrollments.save", **_changes(before, after, revision=before.revision)) != 1:
         raise LostRaceError(f"enrollment {before.id}")
     if entry is not None:
         tx.run("enrollments.append_history", **columns(entry))
-    return saved
+    return replace(after, revision=before.revision + 1)
 
 
 def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:
     """Write `after` if the row is still as `before` was read."""
-    saved = replace(after, revision=before.revision + 1)
-    if tx.run("attempts.save", **columns(saved), read_revision=before.revision) != 1:
+    if _plan_of(before) == _plan_of(after):
+        changed = tx.run("attempts.save", **_changes(before, after, revision=before.revision, without=_PLAN))
+    else:
+        changed = tx.run("attempts.plan_anew", **_changes(before, after, revision=before.revision))
+    if changed != 1:
         raise LostRaceError(f"attempt {before.id}")
-    return saved
+    return replace(after, revision=before.revision + 1)
 
 
 def insert_attempt(tx: Transaction, attempt: Attempt) -> int:

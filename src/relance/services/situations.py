@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from relance.core import calendar, ceilings, defaults
 from relance.core.companies import company_of
 from relance.core.enrollment import Enrollment
+from relance.core.health import Health, Healthy
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.plan_document import plan_from_document
@@ -15,7 +16,7 @@ from relance.core.situation import Situation, Usage, Written
 from relance.core.suppression import Suppression, SuppressionReason, marks_of, tombstone_of
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
-from relance.services.health import factor, health_of
+from relance.services.health import health_of
 from relance.services.refusals import NotFoundError
 
 _plans: dict[tuple[str, int, int], Plan] = {}
@@ -121,12 +122,15 @@ def quiet_hours_of(workspace: Workspace) -> QuietHours | None:
     return QuietHours(interval=interval, timezone=workspace.timezone)
 
 
-def suppressions_of(reader: Reader, lead: Lead, keys: Keys) -> tuple[Suppression, ...]:
+def suppressions_of(
+    reader: Reader, lead: Lead, keys: Keys, *, further: tuple[str, ...] | None = None
+) -> tuple[Suppression, ...]:
     """Return every suppression that binds this lead: address, domain and its parents, phone, tombstone.
 
-    A further address of the person binds by what the person decided, not by its domain, nor by having bounced.
+    A further address of the person (`further`, or those that are known) binds by what the person decided, not by its
+    domain, nor by having bounced.
     """
-    further = further_addresses(reader, lead)
+    further = further_addresses(reader, lead) if further is None else further
     own = marks_of(lead.email, lead.phone, keys.tombstone)
     others = {mark for address in further for mark in (address, tombstone_of(address, keys.tombstone))}
     found = reader.all(
@@ -209,10 +213,10 @@ def gather(
         raise NotFoundError(f"enrollment {enrollment.id} has lost its lead or sequence")
     plan = plan_of(reader, workspace.id, sequence.id, enrollment.version)
     mailbox_usage = sequence_usage = new_usage = Usage()
-    mailbox_factor = 1.0
+    mailbox_health: Health = Healthy()
     if mailbox is not None:
         buckets = buckets_for(mailbox, workspace, now)
-        mailbox_factor = factor(health_of(reader, mailbox, now=now))
+        mailbox_health = health_of(reader, mailbox, now=now)
         mailbox_usage = Usage(
             today=used(reader, workspace.id, "mailbox_day", mailbox.id, buckets.mailbox_day),
             this_hour=used(reader, workspace.id, "mailbox_hour", mailbox.id, buckets.mailbox_hour),
@@ -224,6 +228,7 @@ def gather(
             taken = used(reader, workspace.id, "sequence_new_day", sequence.id, buckets.sequence_day)
             new_usage = Usage(today=taken)
     limits = _limits_of_workspace(reader, workspace, lead, now)
+    further = further_addresses(reader, lead)
     recent: tuple[datetime, ...] = ()
     if plan.frequency_cap is not None:
         recent = tuple(
@@ -246,8 +251,8 @@ def gather(
         plan=plan,
         step=plan.step(enrollment.step),
         lead=lead,
-        suppressions=suppressions_of(reader, lead, keys),
-        further_addresses=further_addresses(reader, lead),
+        suppressions=suppressions_of(reader, lead, keys, further=further),
+        further_addresses=further,
         workspace_timezone=workspace.timezone,
         workspace_quiet_hours=quiet_hours_of(workspace),
         workspace_skip_until=workspace.skip_until,
@@ -263,7 +268,7 @@ def gather(
         ),
         mailbox=mailbox,
         mailbox_usage=mailbox_usage,
-        mailbox_factor=mailbox_factor,
+        mailbox_health=mailbox_health,
         ceiling_free_at=ceiling_free_at(reader, mailbox, enrollment, now) if mailbox else None,
         sequence_usage=sequence_usage,
         new_usage=new_usage,

@@ -9,7 +9,7 @@ Rule 3: text that no database can keep (NUL, lone surrogates) is stored with U+F
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
-from typing import cast
+from typing import Any, cast
 
 from relance.storage.rows import RowError
 
@@ -24,12 +24,12 @@ def time_text(at: datetime) -> str:
     """Write an aware time as SQLite keeps it."""
     if at.tzinfo is None:
         raise RowError(f"{at!r} has no zone: times are aware UTC")
-    return at.astimezone(UTC).isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
+    return (at if at.tzinfo is UTC else at.astimezone(UTC)).isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
-def sqlite_parameters(given: Mapping[str, object]) -> dict[str, SqliteValue]:
+def sqlite_parameters(given: Mapping[str, Any]) -> dict[str, SqliteValue]:
     """Return what SQLite binds: int, float, str, bytes, None."""
-    return {name: sqlite_value(value) for name, value in given.items()}
+    return {name: value if type(value) in _AS_IS else sqlite_value(value) for name, value in given.items()}
 
 
 def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue | list[PostgresValue]]:
@@ -47,8 +47,8 @@ def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue 
 
 def sqlite_value(value: object) -> SqliteValue:
     """Return one value as SQLite keeps it. Raises RowError for a type that is not stored."""
-    if type(value) in _AS_IS or (type(value) is str and _is_storable(value)):
-        return cast("SqliteValue", value)
+    if type(value) is str and _is_storable(value):
+        return value
     match value:
         case bool():
             return int(value)

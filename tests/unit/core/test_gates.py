@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from relance.core.enrollment import TERMINAL, EnrollmentStatus, StopReason
 from relance.core.gates import GATES, LAST_LOOK, evaluate, last_look, survey
+from relance.core.health import Reduced
 from relance.core.mailbox import MailboxStatus
 from relance.core.sequence import FrequencyCap, Interval, QuietHours, SequenceStatus, Window
 from relance.core.situation import Situation, Usage, Written
@@ -17,6 +18,7 @@ from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop
 from unit.core.making import NOW, delay, enrollment, lead, mailbox, plan, sequence, situation, wait
 
 LATER = NOW + timedelta(hours=2)
+HALF = Reduced(factor=0.5, reason="4 of 100 bounced")
 MIDNIGHT = datetime(2026, 12, 1, tzinfo=UTC)
 WEEKDAYS = Window()
 WRITTEN = Written(mailbox_id=5, address="me@example.com", fresh_at=NOW - timedelta(seconds=30), readable=True)
@@ -187,7 +189,10 @@ def test_a_suppression_binds_an_address_its_domain_and_the_domains_above(kind, v
             deferred("mailbox", LATER, Holds.MAILBOX, "daily_quota"),
         ),
         ({"mailbox_usage": Usage(today=40)}, deferred("daily_cap", MIDNIGHT, Holds.MAILBOX)),
-        ({"mailbox_usage": Usage(today=20), "mailbox_factor": 0.5}, deferred("daily_cap", MIDNIGHT, Holds.MAILBOX)),
+        (
+            {"mailbox_usage": Usage(today=20), "mailbox_health": Reduced(factor=0.5, reason="")},
+            deferred("daily_cap", MIDNIGHT, Holds.MAILBOX),
+        ),
         (
             {"mailbox": mailbox(ramp=True), "mailbox_usage": Usage(today=10)},
             deferred("daily_cap", MIDNIGHT, Holds.MAILBOX),

@@ -13,7 +13,7 @@ from relance.core import defaults, gates, identifiers, transitions
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
-from relance.core.health import Sick
+from relance.core.health import Sick, factor
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import EmailStep, Plan, Variant
@@ -22,7 +22,6 @@ from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
-from relance.services.health import health_of
 from relance.services.records import insert_attempt, save_attempt, save_enrollment
 from relance.services.sending import forgotten
 from relance.services.sending.thread import Thread, thread_of
@@ -93,15 +92,15 @@ def reserve(
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=mailbox_id)
     if enrollment is None or mailbox is None:
         return Left(reason="the enrollment or its mailbox no longer exists")
-    health = health_of(tx, mailbox, now=now)
+    situation = gather(
+        tx, enrollment=enrollment, woken_counter=woken_counter, mailbox=mailbox, worker=worker, keys=keys, now=now
+    )
+    health = situation.mailbox_health
     if isinstance(health, Sick):
         until = now + defaults.HEALTH_REST
         tx.run("mailboxes.put_off", workspace_id=workspace_id, id=mailbox.id, until=until, reason="health")
         _let_go(tx, enrollment, worker)
         return Deferred(gate="mailbox", reason=f"health: {health.reason}", until=until)
-    situation = gather(
-        tx, enrollment=enrollment, woken_counter=woken_counter, mailbox=mailbox, worker=worker, keys=keys, now=now
-    )
     gate, verdict = gates.evaluate(situation)
     match verdict:
         case Pass():
@@ -173,7 +172,7 @@ def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -
         plan=plan,
         buckets=buckets,
         first_contact=situation.first_contact,
-        factor=situation.mailbox_factor,
+        factor=factor(situation.mailbox_health),
     )
     refused = slots.take(tx, mailbox, wanted, key=key, now=now)
     if refused is not None:

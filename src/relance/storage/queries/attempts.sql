@@ -30,22 +30,39 @@ INSERT INTO attempts (
 RETURNING id
 
 -- name: attempts.save
--- Write the row if it is still as it was read. No row changed: someone else was first.
+-- Write what becomes of it, if it is still as it was read; its plan stays, and so do the indexes over that. No row
+-- changed: someone else was first.
 UPDATE attempts SET
-    enrollment_id = :enrollment_id,
-    lead_id = :lead_id,
-    sequence_id = :sequence_id,
+    status = :status,
+    wire_message_id = :wire_message_id,
+    provider_message_id = :provider_message_id,
+    provider_thread_id = :provider_thread_id,
+    subject = :subject,
+    holds_slot = :holds_slot,
+    release_by = :release_by,
+    began_at = :began_at,
+    sent_at = :sent_at,
+    settled_by = :settled_by,
+    next_look_at = :next_look_at,
+    looks = :looks,
+    tries = :tries,
+    error = :error,
+    sent_copy_at = :sent_copy_at,
+    revision = :revision
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
+-- name: attempts.plan_anew
+-- Write what may change of the row, its plan too, if it is still as it was read. No row changed: someone else was first.
+UPDATE attempts SET
     mailbox_id = :mailbox_id,
     step = :step,
     version = :version,
-    step_counter = :step_counter,
     variant = :variant,
     status = :status,
     message_id = :message_id,
     wire_message_id = :wire_message_id,
     provider_message_id = :provider_message_id,
     provider_thread_id = :provider_thread_id,
-    trace = :trace,
     recipient = :recipient,
     subject = :subject,
     opens_thread = :opens_thread,
@@ -62,8 +79,7 @@ UPDATE attempts SET
     tries = :tries,
     error = :error,
     sent_copy_at = :sent_copy_at,
-    revision = :revision,
-    created_at = :created_at
+    revision = :revision
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: attempts.void_reserved
@@ -227,11 +243,6 @@ WHERE status IN ('unknown', 'in_flight')
     AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
 ORDER BY 1
 LIMIT 1
-
--- name: attempts.count_sent
--- How many messages a mailbox has sent since then.
-SELECT count(*) FROM attempts
-WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since
 
 -- name: attempts.nth_newest
 -- When a mailbox took the message that is so many before its next one, but for the one that is to be sent; not looked

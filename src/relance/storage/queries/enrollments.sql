@@ -32,12 +32,9 @@ ON CONFLICT DO NOTHING
 RETURNING id
 
 -- name: enrollments.save
--- Write the row if it is still as it was read. No row changed: someone else was first.
+-- Write what may change of the row, if it is still as it was read. No row changed: someone else was first.
 UPDATE enrollments SET
-    uid = :uid,
-    sequence_id = :sequence_id,
     version = :version,
-    lead_id = :lead_id,
     status = :status,
     stop_reason = :stop_reason,
     hold_reason = :hold_reason,
@@ -56,14 +53,12 @@ UPDATE enrollments SET
     goal_met_at = :goal_met_at,
     variants = :variants::jsonb,
     mailbox_id = :mailbox_id,
-    source_list = :source_list,
     consecutive_failures = :consecutive_failures,
     soft_bounces = :soft_bounces,
     verification_attempts = :verification_attempts,
     lock_holder = :lock_holder,
     lock_expires_at = :lock_expires_at,
     revision = :revision,
-    created_at = :created_at,
     ended_at = :ended_at
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 

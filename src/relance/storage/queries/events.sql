@@ -7,7 +7,3 @@ INSERT INTO events (
     :message_id
 )
 
--- name: events.count_of_mailbox
--- How often one thing happened to a mailbox since then.
-SELECT count(*) FROM events
-WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = :name AND at >= :since

@@ -8,6 +8,22 @@ fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_ov
 -- One mailbox as it is now.
 SELECT {mailboxes.columns} FROM mailboxes WHERE workspace_id = :workspace_id AND id = :id
 
+-- name: mailboxes.record
+-- What a mailbox has sent since then, and what came back of it.
+SELECT
+    (SELECT count(*) FROM attempts
+        WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since
+    ) AS sends,
+    (SELECT count(*) FROM events
+        WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = 'bounce.received' AND at >= :since
+    ) AS bounces,
+    (SELECT count(*) FROM events
+        WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = 'block.received' AND at >= :since
+    ) AS blocks,
+    (SELECT count(*) FROM events
+        WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = 'complaint.received' AND at >= :since
+    ) AS complaints
+
 -- name: mailboxes.by_address
 -- The connected mailbox of that address.
 SELECT {mailboxes.columns} FROM mailboxes

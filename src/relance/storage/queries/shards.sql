@@ -12,6 +12,11 @@
 SELECT id, epoch FROM shards WHERE owner = :owner AND id = ANY (:shard_list::int[]) ORDER BY id
 --postgres FOR KEY SHARE
 
+-- name: shards.hold_one
+-- The epoch of this shard if this worker owns it; it does not change hands before this transaction ends.
+SELECT epoch FROM shards WHERE owner = :owner AND id = :shard
+--postgres FOR KEY SHARE
+
 -- name: shards.renew
 -- What this worker owns, its lease prolonged. What is missing was taken by another since.
 UPDATE shards SET lease_until = {clock.lease_end} WHERE owner = :owner RETURNING id, epoch
