@@ -54,6 +54,23 @@ def connection(tmp_path_factory) -> Iterator[apsw.Connection]:
     opened.close()
 
 
+def test_what_the_planner_is_told_is_about_the_indexes_that_there_are(connection):
+    """One UNIQUE more in a table, and SQLite's own indexes have other names: told of another, it reads whole tables."""
+    told = {
+        (table, index): len(numbers.split()) - 1
+        for table, index, numbers in connection.execute("SELECT tbl, idx, stat FROM sqlite_stat1 WHERE idx <> tbl")
+    }
+    by_key = {table for (table,) in connection.execute("SELECT tbl FROM sqlite_stat1 WHERE idx = tbl")}
+    there = {
+        (table, index): len(list(connection.execute(f"PRAGMA index_info({index})")))
+        for table in {table for table, _ in told}
+        for _, index, _, origin, _ in connection.execute(f"PRAGMA index_list({table})")
+        if origin != "pk" or table not in by_key  # a table without row numbers is its own index
+    }
+
+    assert there == told
+
+
 def reads_whole_table(detail: str, aliases: dict[str, str]) -> bool:
     """Tell whether this step of a plan walks a large table, or all that a workspace has of it."""
     found = _STEP.match(detail)
