@@ -13,7 +13,7 @@ from relance.testing.builders import email
 from relance.testing.fake_clock import MONDAY
 from services.life import WORKER
 
-ALL_MONDAYS = frozenset(MONDAY.date() + timedelta(weeks=week) for week in range(1200))
+LATER_MONDAYS = frozenset(MONDAY.date() + timedelta(weeks=week) for week in range(1, 1200))
 
 
 async def stuck(life, scene):
@@ -192,7 +192,7 @@ async def test_a_sequence_whose_mailboxes_are_all_paused_is_listed_while_somebod
     "policy, word",
     [
         ({"daily_cap": 0}, "daily_cap"),
-        ({"window": Window(days=frozenset({0}), blackout=ALL_MONDAYS)}, "window_never_opens"),
+        ({"window": Window(days=frozenset({0}), blackout=LATER_MONDAYS)}, "window_never_opens"),
     ],
 )
 async def test_a_sequence_that_can_never_send_is_listed(life, policy, word):

@@ -244,6 +244,11 @@ WHERE status IN ('unknown', 'in_flight')
 ORDER BY 1
 LIMIT 1
 
+-- name: attempts.count_sent
+-- How many messages a mailbox has sent since then.
+SELECT count(*) FROM attempts
+WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND status = 'sent' AND planned_at >= :since
+
 -- name: attempts.nth_newest
 -- When a mailbox took the message that is so many before its next one, but for the one that is to be sent; not looked
 -- for further back. No row: it took fewer since then.
