@@ -70,7 +70,6 @@ class Crew:
     database_url: str | None = None
     _members: list[Member] = field(default_factory=list)
     _heard: "asyncio.Queue[tuple[Member, Process, dict[str, Any] | ProcessDied]]" = field(default_factory=asyncio.Queue)
-    _rest: dict[str, Any] = field(default_factory=dict)  #: Said last by anybody.
     _ended: dict[str, Any] | None = None
     _finishing: bool = False
     _sprung: list[str] = field(default_factory=list)  #: What has happened already.
@@ -127,7 +126,7 @@ class Crew:
             await self._until_all_rest()
             if await self._somebody_returns():
                 continue
-            turned = turning.turn(self._rest)
+            turned = turning.turn(_together([member.rest for member in self._awake() if member.rest is not None]))
             if isinstance(turned, Over):
                 asleep = [member for member in self._members if member.stop is not None]
                 if not asleep:
@@ -268,7 +267,7 @@ class Crew:
             case ProcessDied():
                 await self._died(member, heard)
             case {"rest": _}:
-                member.rest = self._rest = heard
+                member.rest = heard
             case {"still": still, "shards": shards}:
                 member.asked, member.shards, member.still = member.asked - 1, shards, still
                 if not still:
@@ -347,6 +346,16 @@ class Crew:
                 self._killed_at.append(f"the server has the message of worker {member.number} and has not answered")
                 member.expects_death = True
                 member.process.signal(signal.SIGKILL)
+
+
+def _together(said: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what is true of the database, by what each found in it when it came to rest.
+
+    Who wrote last has looked after that. What the others say may be older: a jump to it moves nothing and costs little.
+    """
+    times = [rest["rest"] for rest in said if rest["rest"] is not None]
+    most = {name: max(rest[name] for rest in said) for name in ("unfinished", "resting")}
+    return {"rest": min(times, default=None), "unknown": min(rest["unknown"] for rest in said), **most}
 
 
 def _taken(left: list[str], one: str) -> bool:

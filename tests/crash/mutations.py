@@ -55,6 +55,7 @@ LAST_LOOK: tuple[Gate, ...] = (
 _DEADLINE = Edit(file=_SENDER, old="release_by is not None and around.clock.now() <= release_by and ", new="")
 _STILL = Edit(file=_SENDER, old=" and around.shards.still(hold)", new="")
 _TWO_WORKERS = "tests/engine/test_two_workers.py"
+_SHARDS = "tests/engine/test_shards.py"
 _CONSTRAINTS = "tests/stores/test_constraints.py"
 _EXPLORED = "tests/exhaustive/test_two_workers.py::test_the_promises_hold_in_every_state"
 
@@ -189,6 +190,22 @@ MUTATIONS = (
             ),
         ),
         seen_by=f"{_TWO_WORKERS}::test_what_was_reserved_is_not_begun_once_the_shard_has_changed_hands[sqlite]",
+    ),
+    Mutation(
+        name="who is fenced owns the shard",
+        edits=(Edit(file="services/leasing.py", old="        if hold not in owned:\n", new="        if False:\n"),),
+        seen_by=f"{_SHARDS}::test_a_woken_worker_writes_nothing_for_what_is_not_its_own_any_more[sqlite]",
+    ),
+    Mutation(
+        name="a lease that was lost and won again is another one",
+        edits=(
+            Edit(
+                file="engine/shards.py",
+                old="self._lasts() and self._holds.get(hold.shard) == hold",
+                new="self._lasts()",
+            ),
+        ),
+        seen_by=f"{_SHARDS}::test_an_owner_who_lost_a_shard_and_has_it_again_does_not_go_on_where_it_was[sqlite]",
     ),
     Mutation(
         name="what is begun is as it was reserved",

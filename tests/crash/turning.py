@@ -11,9 +11,13 @@ from typing import Any
 from crash.plan import Plan
 from crash.scenario import ENDS
 from crash.stage import Stage
+from relance.engine.dispatcher import LOCK_TIME
 
 _STANDSTILL = 200  #: Jumps in a row that do not move the clock.
 _WAITS = 10  #: Jumps in a row in which nothing happens, and whoever is left waits on an outcome that is unknown.
+#: Time passes though nothing says until when: a claim whose COMMIT was not heard is let go when its lock is over.
+_PASS = LOCK_TIME + timedelta(seconds=1)
+_PASSES = 3  #: In a row.
 _SPURIOUS = 3  #: Wakes instead of one.
 
 
@@ -43,6 +47,7 @@ class Turning:
     _stood: int = 0
     _seen: int = 0  #: Entries of the servers' log, when last looked at.
     _waited: int = 0
+    _passed: int = 0
     _ending: bool = False
 
     def turn(self, rest: Mapping[str, Any], *, beat: datetime | None = None) -> Turned | Over:
@@ -57,12 +62,15 @@ class Turning:
             self._seen, self._waited = len(world.journal), 0
         self._waited += 1
         over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
-        if over or not times or min(times) > ENDS:
+        nothing = not times or min(times) > ENDS
+        if over or (nothing and self._passed == _PASSES):
             if self._ending:
                 return Over()
             self._ending = True
             return Turned()  # what is only looked at every few real seconds, such as opt-outs to journal
-        to = max(clock.now(), min(times))
+        self._ending = False
+        self._passed = self._passed + 1 if nothing else 0
+        to = clock.now() + _PASS if nothing else max(clock.now(), min(times))
         self._stood = self._stood + 1 if to == clock.now() else 0
         if self._stood > _STANDSTILL:
             raise RunError(f"time stands still at {to}: {rest}")
