@@ -147,8 +147,9 @@ ORDER BY e.id
 
 -- name: invariants.marks
 -- What an attempt is recognised by, and of what that is made.
-SELECT a.id, e.uid, a.step_counter, a.message_id, a.trace FROM attempts a
-JOIN enrollments e ON e.workspace_id = a.workspace_id AND e.id = a.enrollment_id
+SELECT a.id, a.step_counter, a.message_id, a.trace,
+    coalesce((SELECT e.uid FROM enrollments e WHERE e.workspace_id = a.workspace_id AND e.id = a.enrollment_id), '') AS uid
+FROM attempts a
 WHERE a.workspace_id = :workspace_id AND a.id > :after AND a.id <= :upto
 ORDER BY a.id
 
