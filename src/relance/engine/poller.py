@@ -198,7 +198,7 @@ class Poller:
     async def _read_all_folders(self, box: Box) -> bool:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
-        mailbox, cursors = await around.store.read(_to_read, box)
+        mailbox, cursors, staged = await around.store.read(_to_read, box)
         if mailbox is None or mailbox.status is MailboxStatus.REMOVED:
             return False
         hold = around.shards.hold(mailbox.shard)
@@ -206,9 +206,11 @@ class Poller:
             await persistence.write(around, mailboxes.ask_for_reading, **ids, now=around.clock.now())
             return False
         with around.shards.work(hold):
-            return await self._read_as_owner(box, hold, mailbox, cursors)
+            return await self._read_as_owner(box, hold, mailbox, cursors, staged=staged)
 
-    async def _read_as_owner(self, box: Box, hold: Hold, mailbox: Mailbox, cursors: Mapping[str, Cursor]) -> bool:
+    async def _read_as_owner(
+        self, box: Box, hold: Hold, mailbox: Mailbox, cursors: Mapping[str, Cursor], *, staged: bool
+    ) -> bool:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
         started_at = around.clock.now()
@@ -217,6 +219,7 @@ class Poller:
         try:
             connector = await self._connections.of(mailbox)
             async for batch in connector.read(cursors, since=since):
+                staged = staged or bool(batch.messages)
                 await persistence.write_as_owner(
                     around, hold, ingestion.stage_batch, **ids, batch=batch, now=around.clock.now()
                 )
@@ -226,9 +229,10 @@ class Poller:
             await self._failed(box, hold, error)
             return False
         taken = 0
-        if box not in self._tried:  # what left unknown to us must be known before its answers are read
+        if staged and box not in self._tried:  # what left unknown to us must be known before its answers are read
             taken += await self._ingester.drain_copies(box)
-        taken += await self._ingester.drain(box)
+        if staged:  # most reads bring nothing, and what a read before left behind is known since this one began
+            taken += await self._ingester.drain(box)
         if taken or mailbox.consecutive_failures:
             self._moved.add(box)
         await persistence.write(around, mailboxes.mark_read, **ids, started_at=started_at, now=around.clock.now())
@@ -257,6 +261,6 @@ def _connected(reader: Reader, shards: tuple[int, ...]) -> list[mailboxes.Connec
     return reader.all(mailboxes.Connected, "mailboxes.to_read", shard_list=these(shards))
 
 
-def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor]]:
+def _to_read(reader: Reader, box: Box) -> tuple[Mailbox | None, dict[str, Cursor], bool]:
     ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
-    return mailbox_of(reader, box), mailboxes.cursors(reader, **ids)
+    return mailbox_of(reader, box), mailboxes.cursors(reader, **ids), ingestion.is_anything_staged(reader, **ids)

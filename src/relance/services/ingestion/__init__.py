@@ -8,6 +8,7 @@ from relance.services.ingestion.ingest import Ingested, ingest
 from relance.services.ingestion.shelve import shelve
 from relance.services.ingestion.stage import (
     StagedMessage,
+    is_anything_staged,
     mark_failed,
     stage_batch,
     staged_copies_of,
@@ -19,6 +20,7 @@ __all__ = [
     "Ingested",
     "StagedMessage",
     "ingest",
+    "is_anything_staged",
     "mark_failed",
     "shelve",
     "stage_batch",

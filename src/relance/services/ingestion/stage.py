@@ -84,6 +84,11 @@ def staged_copies_of(reader: Reader, *, workspace_id: int, mailbox_id: int, limi
     )
 
 
+def is_anything_staged(reader: Reader, *, workspace_id: int, mailbox_id: int) -> bool:
+    """Return whether something waits in one mailbox."""
+    return reader.one(int, "raw_messages.any_of_mailbox", workspace_id=workspace_id, mailbox_id=mailbox_id) is not None
+
+
 def waiting_mailboxes(reader: Reader, shards: Collection[int] = ALL_SHARDS) -> list[Waiting]:
     """Return the mailboxes of these shards with something that waits."""
     return reader.all(Waiting, "raw_messages.waiting_mailboxes", shard_list=these(shards))

@@ -20,6 +20,10 @@ WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id
 ORDER BY id
 LIMIT :limit
 
+-- name: raw_messages.any_of_mailbox
+-- A row if something waits to be understood in one mailbox.
+SELECT 1 FROM raw_messages WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id LIMIT 1
+
 -- name: raw_messages.waiting_mailboxes
 -- The mailboxes of these shards with something that waits to be understood. In one that recovers, Sent comes before
 -- everything else.
