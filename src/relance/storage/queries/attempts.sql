@@ -29,26 +29,28 @@ INSERT INTO attempts (
 )
 RETURNING id
 
+-- part: attempts.what_becomes
+status = :status,
+wire_message_id = :wire_message_id,
+provider_message_id = :provider_message_id,
+provider_thread_id = :provider_thread_id,
+subject = :subject,
+holds_slot = :holds_slot,
+release_by = :release_by,
+began_at = :began_at,
+sent_at = :sent_at,
+settled_by = :settled_by,
+next_look_at = :next_look_at,
+looks = :looks,
+tries = :tries,
+error = :error,
+sent_copy_at = :sent_copy_at,
+revision = :revision
+
 -- name: attempts.save
 -- Write what becomes of it, if it is still as it was read; its plan stays, and so do the indexes over that. No row
 -- changed: someone else was first.
-UPDATE attempts SET
-    status = :status,
-    wire_message_id = :wire_message_id,
-    provider_message_id = :provider_message_id,
-    provider_thread_id = :provider_thread_id,
-    subject = :subject,
-    holds_slot = :holds_slot,
-    release_by = :release_by,
-    began_at = :began_at,
-    sent_at = :sent_at,
-    settled_by = :settled_by,
-    next_look_at = :next_look_at,
-    looks = :looks,
-    tries = :tries,
-    error = :error,
-    sent_copy_at = :sent_copy_at,
-    revision = :revision
+UPDATE attempts SET {attempts.what_becomes}
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: attempts.plan_anew
@@ -58,28 +60,13 @@ UPDATE attempts SET
     step = :step,
     version = :version,
     variant = :variant,
-    status = :status,
     message_id = :message_id,
-    wire_message_id = :wire_message_id,
-    provider_message_id = :provider_message_id,
-    provider_thread_id = :provider_thread_id,
     recipient = :recipient,
-    subject = :subject,
     opens_thread = :opens_thread,
     planned_at = :planned_at,
-    holds_slot = :holds_slot,
     slot_day = :slot_day,
     slot_hour = :slot_hour,
-    release_by = :release_by,
-    began_at = :began_at,
-    sent_at = :sent_at,
-    settled_by = :settled_by,
-    next_look_at = :next_look_at,
-    looks = :looks,
-    tries = :tries,
-    error = :error,
-    sent_copy_at = :sent_copy_at,
-    revision = :revision
+    {attempts.what_becomes}
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: attempts.void_reserved
