@@ -193,8 +193,19 @@ MUTATIONS = (
     ),
     Mutation(
         name="who is fenced owns the shard",
-        edits=(Edit(file="services/leasing.py", old="        if hold not in owned:\n", new="        if False:\n"),),
+        edits=(
+            Edit(
+                file="services/leasing.py",
+                old='if tx.one(int, "shards.hold_one", owner=hold.owner, shard=hold.shard) != hold.epoch:',
+                new="if False:",
+            ),
+        ),
         seen_by=f"{_SHARDS}::test_a_woken_worker_writes_nothing_for_what_is_not_its_own_any_more[sqlite]",
+    ),
+    Mutation(
+        name="who claims owns the shards",
+        edits=(Edit(file="services/leasing.py", old="        if hold not in owned:\n", new="        if False:\n"),),
+        seen_by=f"{_SHARDS}::test_a_woken_worker_claims_nothing_for_a_mailbox_that_is_not_its_own_any_more[sqlite]",
     ),
     Mutation(
         name="a lease that was lost and won again is another one",

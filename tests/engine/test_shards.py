@@ -3,13 +3,15 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from engine.rig import LEASE, WITHIN, Parts, Rig, until
 from relance.engine.shards import Shards
 from relance.ports.store import Transaction
-from relance.services import leasing
+from relance.services import dispatching, leasing
 from relance.services.leasing import SHARDS, FencedError, Hold
 from relance.testing import builders
 
@@ -162,6 +164,27 @@ async def test_a_woken_worker_writes_nothing_for_what_is_not_its_own_any_more(an
 
     assert first.still(hold)
     assert ["decided"] == wrote
+
+
+async def test_a_woken_worker_claims_nothing_for_a_mailbox_that_is_not_its_own_any_more(any_rig: Rig):
+    """The row stays free for whoever owns the mailbox now."""
+    any_rig.workspace = await any_rig.store.write(builders.workspace)
+    await any_rig.mailbox("bo@ours.example")
+    await any_rig.store.write(builders.published, any_rig.workspace)
+    await any_rig.person("ann@lead.example")
+    first, second = (any_rig.shards(name, alone=False) for name in ("w1", "w2"))
+    await first.take()
+    old = first.holds()
+    await expire(any_rig, "w1")
+    await second.take()
+    now = any_rig.clock.now()
+    facts: dict[str, Any] = {"lock_expires_at": now + timedelta(seconds=90), "now": now, "busy": frozenset(), "limit": 1}
+
+    with pytest.raises(FencedError):
+        await any_rig.store.write(dispatching.claim_as_owner, old, worker="w1", **facts)
+    (claimed,) = await any_rig.store.write(dispatching.claim_as_owner, second.holds(), worker="w2", **facts)
+
+    assert (await any_rig.box()).id == claimed.mailbox_id
 
 
 async def test_an_owner_who_lost_a_shard_and_has_it_again_does_not_go_on_where_it_was(any_rig: Rig):
