@@ -178,7 +178,8 @@ async def test_a_woken_worker_claims_nothing_for_a_mailbox_that_is_not_its_own_a
     await expire(any_rig, "w1")
     await second.take()
     now = any_rig.clock.now()
-    facts: dict[str, Any] = {"lock_expires_at": now + timedelta(seconds=90), "now": now, "busy": frozenset(), "limit": 1}
+    lock = {"lock_expires_at": now + timedelta(seconds=90), "now": now}
+    facts: dict[str, Any] = {**lock, "busy": frozenset(), "limit": 1}
 
     with pytest.raises(FencedError):
         await any_rig.store.write(dispatching.claim_as_owner, old, worker="w1", **facts)
