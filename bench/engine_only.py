@@ -89,7 +89,7 @@ class Recording:
 
 def by_the_driver(path: Path, recording: Recording) -> Cost:
     """Run the recorded statements again, and nothing else."""
-    connections = {name: connect(path) for name, _, _ in recording.lines}
+    connections = {name: connect(path) for name in {line[0] for line in recording.lines}}
     lines = [(connections[name], sql, bindings) for name, sql, bindings in recording.lines if "PRAGMA" not in sql]
     cpu, wall = time.process_time(), time.perf_counter()
     for connection, sql, bindings in lines:
