@@ -94,6 +94,26 @@ async def test_where_nothing_later_is_there_the_mailbox_writes_to_itself(rig):
     assert 1 == len(rig.subjects("ann@lead.example"))
 
 
+async def test_a_step_that_is_lost_once_more_is_looked_for_once_more(rig):
+    """It is the same attempt, but the mailbox's message to itself of the first time is no later one now."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    found = []
+    for again in (True, False):
+        for passed in ({"minutes": 20}, {"hours": 1}):
+            rig.later(**passed)
+            await parts.reconciler.run_once()
+        found.append((await rig.attempts(run))[0].status)
+        if again:
+            box.script(Point.DOT, BROKE)
+            await parts.poller.refresh(await rig.box_name())
+            await parts.send_one()
+            found.append((await rig.attempts(run))[0].status)
+
+    assert [AttemptStatus.FAILED, AttemptStatus.UNKNOWN, AttemptStatus.FAILED] == found
+    assert 2 == len(rig.subjects(box.address))
+
+
 async def test_a_probe_that_cannot_be_sent_is_tried_again(rig):
     """The mailbox may be in trouble: that is why the outcome was lost."""
     box = await rig.prepare()

@@ -33,7 +33,8 @@ class Reconciler:
     def __init__(self, around: Surroundings, connections: Connections) -> None:
         self._around = around
         self._connections = connections
-        self._probed: dict[int, datetime] = {}  #: By attempt: when a message was sent to the mailbox itself for it.
+        #: By attempt and try: when a message was sent to the mailbox itself for it.
+        self._probed: dict[tuple[int, int], datetime] = {}
         self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
     async def run_once(self) -> int:
@@ -109,7 +110,8 @@ class Reconciler:
         keeps none.
         """
         around, now = self._around, self._around.clock.now()
-        sent_at = self._probed.get(lost.attempt.id)
+        this_try = (lost.attempt.id, lost.attempt.tries)
+        sent_at = self._probed.get(this_try)
         if lost.mailbox.status is MailboxStatus.REMOVED:
             await self._again(lost, "not in Sent, and nothing is sent from a removed mailbox that would prove it")
             return
@@ -126,7 +128,7 @@ class Reconciler:
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return
-            self._probed[lost.attempt.id] = now
+            self._probed[this_try] = now
         elif lost.mailbox.saves_sent is None and now - sent_at >= reconciling.COPY_AFTER:
             await self._learn(lost.mailbox, saves_sent=False)
             await self._cannot_look(lost)
