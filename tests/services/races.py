@@ -73,7 +73,7 @@ async def _waits(life: Life, following: "asyncio.Task[Any]") -> bool:
 @contextmanager
 def unlocked(life: Life, *statements: str) -> Iterator[None]:
     """Take the locks out of these statements: FOR UPDATE, FOR SHARE, SKIP LOCKED."""
-    with rewritten(life, dict.fromkeys(statements, (r"FOR (UPDATE|SHARE)( OF \w+)?( SKIP LOCKED)?", ""))):
+    with rewritten(life, dict.fromkeys(statements, (r"FOR (NO KEY )?(UPDATE|SHARE)( OF \w+)?( SKIP LOCKED)?", ""))):
         yield
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from relance.core.lead import Lead, Touch
-from relance.core.suppression import SuppressionReason
+from relance.core.suppression import SuppressionKind, SuppressionReason
 from relance.ports.store import ConflictError
-from relance.services import enrollments, leads, suppressions
+from relance.services import enrollments, leads, situations, suppressions
 from relance.services.leads import Addition
 from relance.services.refusals import RefusedError
 from relance.testing.builders import KEYS
@@ -95,6 +95,22 @@ async def test_a_number_alone_names_nobody(life):
 
     assert one.lead_id != other.lead_id
     assert 1 == enrolled.enrolled
+
+
+async def test_a_suppressed_number_binds_everybody_who_has_it(life):
+    """Whoever asked at the switchboard not to be written to asked for all who are reached by it."""
+    scene = await life.scene()
+    came = [await come_in(life, scene, f"{who}@lead.example", phone="0049 30 123456") for who in ("zoe", "max")]
+    suppressed = {"kind": SuppressionKind.PHONE, "value": "+4930123456", "reason": SuppressionReason.MANUAL}
+    await life.store.write(
+        suppressions.suppress, workspace_id=scene.workspace.id, **suppressed, source="asked", now=life.now
+    )
+
+    def binding(reader, lead_id):
+        lead = reader.one(Lead, "leads.get", workspace_id=scene.workspace.id, id=lead_id)
+        return situations.suppressions_of(reader, lead, KEYS)
+
+    assert [1, 1] == [len(await life.store.read(binding, added.lead_id)) for added, _ in came]
 
 
 async def test_the_same_key_is_one_touch_and_no_second_run(life):

@@ -288,13 +288,15 @@ def test_a_mailbox_is_connected_once_in_the_whole_installation(run):
 
 
 def test_identities_are_unique_where_they_are_present(run):
-    """Many leads have no phone; two with the same one are one person."""
+    """Many leads have no external id; two with the same one are one person. Colleagues share a phone."""
     ids = itertools.count(10)
 
     def lead(n, **more):
         return insert("leads", workspace_id="1", id=f"{next(ids)}", email=f"'{n}@example.com'", created_at=T, **more)
 
-    for identity in ("phone", "external_id", "linkedin_url"):
+    run(lead("colleague", phone="'+4930'"))
+    run(lead("another", phone="'+4930'"))
+    for identity in ("external_id", "linkedin_url"):
         run(lead(f"none-{identity}"))
         run(lead(f"first-{identity}", **{identity: "'+4930'"}))
         with pytest.raises(REFUSED):

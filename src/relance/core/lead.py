@@ -10,7 +10,7 @@ ERASED_DOMAIN = "erased.invalid"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:
-    """Unique on (workspace, email); the other identities are unique where present."""
+    """Unique on (workspace, email), and on external_id and linkedin_url where present; colleagues share a phone."""
 
     workspace_id: int
     id: int

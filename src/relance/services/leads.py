@@ -62,6 +62,9 @@ def add(
     address = email.strip().casefold()
     values = normalised(values)
     identities = identities_of(values)
+    if identities.get("phone"):
+        # No UNIQUE keeps two transactions from making one person twice whom a number and a name identify.
+        tx.one(int, "workspaces.lock", id=workspace_id)
     known = {found.id: found for found in _known(tx, workspace_id, address, identities)}
     earlier = tx.one(Lead, "leads.by_touch_key", workspace_id=workspace_id, key=key) if key else None
     if earlier is not None:
@@ -69,11 +72,9 @@ def add(
             raise RefusedError(f"the key {key!r} came in before with {earlier.email}; give {address} one of its own")
         return Added(lead_id=earlier.id, outcome=Addition.REPEATED)
     sharing = [lead.id for lead in known.values() if shares_only_phone(lead, address, values)]
-    if sharing:
+    for shared in sharing:
         # Colleagues share a switchboard: a number names a person only where nothing better contradicts it.
-        identities.pop("phone")
-        for shared in sharing:
-            del known[shared]
+        del known[shared]
     if len(known) > 1:
         names = " and ".join(sorted(lead.email for lead in known.values()))
         raise RefusedError(f"its identities belong to different leads ({names}); correct the row or merge them by hand")

@@ -17,6 +17,11 @@ SELECT {workspaces.columns} FROM workspaces WHERE name = :name
 -- The workspace with this id, or no row.
 SELECT {workspaces.columns} FROM workspaces WHERE id = :id
 
+-- name: workspaces.lock
+-- Lock a workspace against others that do the same, until the transaction ends; who only refers to it goes on.
+SELECT id FROM workspaces WHERE id = :id
+--postgres FOR NO KEY UPDATE
+
 -- name: workspaces.list
 -- Every workspace, by name.
 SELECT {workspaces.columns} FROM workspaces ORDER BY name

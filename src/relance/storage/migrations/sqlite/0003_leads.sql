@@ -20,7 +20,7 @@ CREATE TABLE leads (
 ) STRICT;
 
 CREATE UNIQUE INDEX leads_external_id ON leads (workspace_id, external_id) WHERE external_id IS NOT NULL;
-CREATE UNIQUE INDEX leads_phone ON leads (workspace_id, phone) WHERE phone IS NOT NULL;
+CREATE INDEX leads_phone ON leads (workspace_id, phone) WHERE phone IS NOT NULL;
 CREATE UNIQUE INDEX leads_linkedin_url ON leads (workspace_id, linkedin_url) WHERE linkedin_url IS NOT NULL;
 CREATE INDEX leads_domain ON leads (workspace_id, domain);
 
