@@ -20,7 +20,7 @@ from relance.services.situations import plan_of
 _MOVING = frozenset(
     {EventName.STEP_ACCEPTED, EventName.OUTCOME_SETTLED, EventName.WAIT_ENDED, EventName.BRANCH_DECIDED}
 )
-Bucket = tuple[str, int, str]
+Bucket = tuple[str, int | None, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

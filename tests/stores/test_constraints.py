@@ -176,6 +176,8 @@ def test_each_status_is_accepted_with_its_columns(run, changed):
         {"version": "2"},
         {"lead_id": "2"},
         {"mailbox_id": "2"},
+        {"mailbox_id": "NULL"},
+        {"status": "'not_delivered'"},
         {"sequence_id": "2"},
         {"consecutive_failures": "-1"},
     ],
@@ -207,7 +209,7 @@ IN_FLIGHT = {"status": "'in_flight'", "release_by": T, "began_at": T}
         {"status": "'sent'", "sent_at": T},
         {"status": "'failed'"},
         {"status": "'voided'"},
-        {"status": "'not_delivered'"},
+        {"status": "'not_delivered'", "mailbox_id": "NULL"},
     ],
 )
 def test_each_attempt_is_accepted_with_its_columns(run, changed):
@@ -228,6 +230,8 @@ def test_each_attempt_is_accepted_with_its_columns(run, changed):
         {"enrollment_id": "9"},
         {"lead_id": "2"},
         {"mailbox_id": "2"},
+        {"mailbox_id": "NULL"},
+        {"status": "'not_delivered'"},
         {"version": "2"},
         {"message_id": "''"},
         {"step_counter": "0"},

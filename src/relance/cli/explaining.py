@@ -113,9 +113,10 @@ def _enrollment_lines(one: Facts) -> Iterator[str]:
     for attempt in one["attempts"]:
         settled = f", settled: {attempt['settled_by']}" if attempt.get("settled_by") else ""
         error = f", {shown(attempt['error'])}" if attempt.get("error") else ""
+        origin = f" from {attempt['mailbox']}" if attempt["mailbox"] else ""
         yield (
             f"    {attempt['sent_at'] or attempt['planned_at']}  {attempt['step']} (variant {attempt['variant']}): "
-            f"{attempt['status']} from {attempt['mailbox']}{settled}{error}  [attempt {attempt['id']}]"
+            f"{attempt['status']}{origin}{settled}{error}  [attempt {attempt['id']}]"
         )
     came_in = [message for message in one["messages"] if message["direction"] == "in"]
     if came_in:

@@ -20,7 +20,7 @@ class AttemptStatus(StrEnum):
     FAILED = "failed"  #: Definitely not sent, and given up for now; a retry reopens it.
     UNKNOWN = "unknown"  #: May or may not have left; the reconciler, an answer or a person settles it.
     VOIDED = "voided"  #: Withdrawn before anything left, because the enrollment ended.
-    NOT_DELIVERED = "not_delivered"  #: Recorded only, by the workspace's choice.
+    NOT_DELIVERED = "not_delivered"  #: Recorded only, as the sequence says; made so, and never anything else.
 
 
 OPEN = frozenset({AttemptStatus.RESERVED, AttemptStatus.IN_FLIGHT, AttemptStatus.UNKNOWN})
@@ -35,7 +35,7 @@ class Attempt:
     enrollment_id: int
     lead_id: int
     sequence_id: int
-    mailbox_id: int
+    mailbox_id: int | None  #: None where it is only recorded.
     step: str
     version: int
     step_counter: int

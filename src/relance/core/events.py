@@ -16,6 +16,7 @@ class EventName(StrEnum):
     NOTE_ADDED = "note.added"
     STEP_ENTERED = "step.entered"
     STEP_ACCEPTED = "step.accepted"
+    STEP_RECORDED = "step.recorded"  #: Not delivered, since its sequence only records.
     STEP_TRIED = "step.tried"  #: A definite failure that will be tried again.
     STEP_FAILED = "step.failed"  #: A definite failure, given up.
     STEP_WITHHELD = "step.withheld"  #: The last look before sending said no.

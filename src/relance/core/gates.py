@@ -54,7 +54,7 @@ def step_match(at: Situation) -> Verdict:
         return Leave(reason="moved_on")
     if row.status not in WALKING:
         return PASS  # The next gate says so.
-    if at.step is None or at.step.kind != row.step_kind:
+    if at.step is None or at.plan.kind_of(at.step) != row.step_kind:
         return Stop(
             status=EnrollmentStatus.BLOCKED,
             reason=StopReason.BROKEN_SEQUENCE,

@@ -18,6 +18,7 @@ from relance.core.sequence import (
     BranchStep,
     Condition,
     Delay,
+    Delivery,
     EmailStep,
     FieldEquals,
     FrequencyCap,
@@ -109,6 +110,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         if plan.frequency_cap
         else None,
         "order": str(plan.order),
+        "delivery": str(plan.delivery),
         "holdout": plan.holdout,
     }
 
@@ -177,6 +179,7 @@ def plan_from_document(document: Document) -> Plan:
         if cap is not None
         else None,
         order=_read(document, "order", Order),
+        delivery=_read(document, "delivery", Delivery),
         holdout=float(_get(document, "holdout", (int, float))),
     )
 

@@ -177,7 +177,7 @@ def _enter(
 ) -> Place:
     begins = after(since, step.after, plan.window, zone)
     status, due = _begun(plan, step, begins, zone, replied_at)
-    return Place(step=step.id, kind=step.kind, counter=counter, status=status, due_at=due)
+    return Place(step=step.id, kind=plan.kind_of(step), counter=counter, status=status, due_at=due)
 
 
 def _begun(

@@ -140,6 +140,13 @@ class Order(StrEnum):
     MOST_DUE_FIRST = "most_due_first"
 
 
+class Delivery(StrEnum):
+    """Whether e-mails leave at all."""
+
+    SEND = "send"
+    RECORD_ONLY = "record_only"  #: Every step is written down as `not_delivered`, and the walk goes on.
+
+
 class OnUnknown(StrEnum):
     """What to do with an outcome that cannot be looked up."""
 
@@ -221,6 +228,10 @@ class BranchStep:
 
 
 Step = EmailStep | WaitStep | BranchStep
+#: The kind of an e-mail that is only recorded: it needs no mailbox, and no gate of a message concerns it.
+RECORD = "record"
+#: Kinds of steps that act, as opposed to those that only let time pass.
+ACTING = frozenset({EmailStep.kind, RECORD})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,11 +255,17 @@ class Plan:
     max_new_per_day: int | None = None
     frequency_cap: FrequencyCap | None = None
     order: Order = Order.FOLLOW_UPS_FIRST
+    delivery: Delivery = Delivery.SEND
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 
     def step(self, step_id: str) -> Step | None:
         """Find a step by its id."""
         return next((s for s in self.steps if s.id == step_id), None)
+
+    def kind_of(self, step: Step) -> str:
+        """Return what a step is to the engine."""
+        recorded = isinstance(step, EmailStep) and self.delivery is Delivery.RECORD_ONLY
+        return RECORD if recorded else step.kind
 
     def following(self, step_id: str) -> Step | None:
         """Return the step written after this one, or None at the end."""

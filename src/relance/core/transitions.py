@@ -97,6 +97,7 @@ _WALK: Final[_Targets] = {
     _E.STEP_ENTERED: _MOVED_ON,
     _E.STEP_ACCEPTED: _MOVED_ON,
     _E.OUTCOME_SETTLED: _MOVED_ON,
+    _E.STEP_RECORDED: _MOVED_ON,
     _E.WAIT_ENDED: _MOVED_ON,
     _E.BRANCH_DECIDED: _MOVED_ON | _to(_S.STOPPED),  # A branch may lead to `stop`.
     _E.SEQUENCE_FINISHED: _to(_S.COMPLETED),
@@ -138,7 +139,6 @@ ATTEMPT_TRANSITIONS: Final[Mapping[AttemptStatus, frozenset[AttemptStatus]]] = {
             AttemptStatus.IN_FLIGHT,
             AttemptStatus.VOIDED,
             AttemptStatus.FAILED,
-            AttemptStatus.NOT_DELIVERED,
             AttemptStatus.SENT,  # Rule 6.
         },
     ),

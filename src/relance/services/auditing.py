@@ -82,7 +82,7 @@ def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
 def receipts(reader: Reader, *, workspace_id: int, name: str) -> list[Receipt]:
     """Say who got which step, when, from which mailbox and in which wording; what may have left included."""
     sequence = by_name(reader, workspace_id, name)
-    boxes: dict[int, str | None] = {}
+    boxes: dict[int | None, str | None] = {}
     found = []
     for attempt in _received(reader, workspace_id, sequence.id):
         if attempt.mailbox_id not in boxes:

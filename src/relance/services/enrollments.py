@@ -9,7 +9,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus, StopReason
 from relance.core.events import EventName
 from relance.core.lead import Lead
-from relance.core.sequence import Plan, Sequence, SequenceStatus
+from relance.core.sequence import ACTING, Plan, Sequence, SequenceStatus
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
@@ -137,7 +137,7 @@ def resume(tx: Transaction, *, workspace_id: int, enrollment_id: int, cause: str
     enrollment = lock(tx, workspace_id, enrollment_id)
     if enrollment is None or enrollment.status not in {EnrollmentStatus.PAUSED, EnrollmentStatus.HELD}:
         return False
-    to = EnrollmentStatus.ACTIVE if enrollment.step_kind == "email" else EnrollmentStatus.WAITING
+    to = EnrollmentStatus.ACTIVE if enrollment.step_kind in ACTING else EnrollmentStatus.WAITING
     due = replace(enrollment, next_due_at=enrollment.next_due_at or now)
     after, entry = transitions.change(due, event=EventName.ENROLLMENT_RESUMED, to=to, now=now, cause=cause)
     saved = save_enrollment(tx, enrollment, after, entry)

@@ -168,7 +168,7 @@ def _situation(reader: Reader, row: Enrollment, keys: Keys, now: datetime) -> Si
 
 
 def _addresses(reader: Reader, row: Enrollment, attempts: list[Attempt]) -> Mapping[int, str]:
-    wanted = {a.mailbox_id for a in attempts} | ({row.mailbox_id} if row.mailbox_id is not None else set())
+    wanted = {i for i in (row.mailbox_id, *(a.mailbox_id for a in attempts)) if i is not None}
     found = (reader.one(Mailbox, "mailboxes.get", workspace_id=row.workspace_id, id=i) for i in sorted(wanted))
     return {m.id: m.address for m in found if m is not None}
 
@@ -204,7 +204,7 @@ def _attempt(attempt: Attempt, addresses: Mapping[int, str]) -> dict[str, object
         "counter": attempt.step_counter,
         "status": attempt.status,
         "variant": attempt.variant,
-        "mailbox": addresses.get(attempt.mailbox_id),
+        "mailbox": addresses.get(attempt.mailbox_id) if attempt.mailbox_id is not None else None,
         "message_id": attempt.message_id,
         "planned_at": stamp(attempt.planned_at),
         "sent_at": stamp(attempt.sent_at),

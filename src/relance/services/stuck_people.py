@@ -11,7 +11,7 @@ from relance.core import calendar, defaults, explaining
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
-from relance.core.sequence import Plan, Sequence, SequenceStatus
+from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services.dispatching import mailboxes_of
 from relance.services.situations import plan_of, workspace_of
@@ -37,14 +37,14 @@ class _Lying:
 
 
 def sequences(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return live sequences that send nothing, though people are in them."""
+    """Return live sequences that send nothing, though people are in them and they are meant to."""
     found = []
     for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
         if sequence.status is not SequenceStatus.LIVE:
             continue
         plan = plan_of(reader, workspace_id, sequence.id, sequence.version)
         why = _sends_nothing(reader, sequence, plan, now)
-        if why is not None:
+        if why is not None and plan.delivery is Delivery.SEND:
             found.append(Stuck(kind="sequence", subject=sequence.name, since=sequence.last_served_at, remedy=why))
     return found
 

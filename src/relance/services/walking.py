@@ -1,4 +1,4 @@
-"""Steps that need no mailbox: a wait that is over, a branch that can be decided."""
+"""Steps that need no mailbox: a wait that is over, a branch that can be decided, an e-mail that is only recorded."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,12 +8,13 @@ from relance.core import planning
 from relance.core.enrollment import Enrollment, EnrollmentStatus
 from relance.core.events import EventName
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import BranchStep, SequenceStatus, WaitStep
+from relance.core.sequence import BranchStep, EmailStep, SequenceStatus, WaitStep
 from relance.core.situation import Situation
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
 from relance.services.leasing import ALL_SHARDS, these
 from relance.services.refusals import LostRaceError
+from relance.services.sending import record_only
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, gather, workspace_of, zone_for
 
@@ -62,6 +63,11 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
     if situation.sequence.status is not SequenceStatus.LIVE or situation.recovering:
         return False
     zone = zone_for(situation.plan, workspace_of(tx, workspace_id), situation.lead, mailbox)
+    if isinstance(situation.step, EmailStep):
+        if not record_only.allowed(tx, situation):
+            return False
+        recipient = situation.lead.email
+        enrollment = record_only.write_down(tx, enrollment, situation.step, recipient=recipient, keys=keys, now=now)
     ended = _ended(enrollment, situation, now)
     if isinstance(ended, planning.NotYet):
         return _look_again(tx, enrollment, ended.until, now)
@@ -95,7 +101,11 @@ def _ended(enrollment: Enrollment, situation: Situation, now: datetime) -> _Ende
                 case planning.Decided(target=way):
                     cause = f"branch {step.id} goes to {way or 'the next step'}"
                     return _Ended(at=now, event=EventName.BRANCH_DECIDED, cause=cause, target=way)
-        case _:
+        case EmailStep(id=step_id):
+            return _Ended(
+                at=now, event=EventName.STEP_RECORDED, cause=f"step {step_id} is recorded, not delivered", target=None
+            )
+        case None:
             return None
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from relance.core.calendar import zone_named
 from relance.core.plan_document import delay_of, interval_of
 from relance.core.sequence import (
+    Delivery,
     FrequencyCap,
     Interval,
     OnAutoReply,
@@ -29,14 +30,14 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
-    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "tracking", "holdout", "steps",
+    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "delivery",
+    "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
     {
         "goal": "goals",
         "goals": "goals",
         "triggers": "triggers",
-        "delivery": "delivery modes",
         "approval": "approval",
         "on_crm_change": "CRM connections",
         "send_time_optimisation": "send-time optimisation",
@@ -90,6 +91,7 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "max_new_per_day": form.number("max_new_per_day", least=1),
         "frequency_cap": _frequency_cap(form),
         "order": form.choice("order", Order, Order.FOLLOW_UPS_FIRST),
+        "delivery": form.choice("delivery", Delivery, Delivery.SEND),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }
     return Policies(fields=fields)

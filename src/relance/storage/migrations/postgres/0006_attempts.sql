@@ -6,7 +6,7 @@ CREATE TABLE attempts (
     enrollment_id BIGINT NOT NULL,
     lead_id BIGINT NOT NULL,
     sequence_id BIGINT NOT NULL,
-    mailbox_id BIGINT NOT NULL,
+    mailbox_id BIGINT,
     step TEXT NOT NULL,
     version INTEGER NOT NULL,
     step_counter INTEGER NOT NULL CHECK (step_counter >= 1),
@@ -45,6 +45,8 @@ CREATE TABLE attempts (
     FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id),
     FOREIGN KEY (workspace_id, sequence_id, version)
         REFERENCES sequence_versions (workspace_id, sequence_id, version),
+    CONSTRAINT what_is_only_recorded_has_no_mailbox
+        CHECK ((status = 'not_delivered') = (mailbox_id IS NULL)),
     CONSTRAINT what_began_has_its_deadline
         CHECK (status NOT IN ('in_flight', 'unknown') OR (release_by IS NOT NULL AND began_at IS NOT NULL)),
     CONSTRAINT what_was_sent_has_its_time

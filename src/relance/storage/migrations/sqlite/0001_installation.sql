@@ -53,7 +53,7 @@ CREATE TABLE step_kinds (
 ) STRICT;
 
 INSERT INTO step_kinds (kind) VALUES
-    ('email'), ('call'), ('linkedin_invite'), ('linkedin_dm'), ('linkedin_inmail'), ('sms'), ('whatsapp_template'),
+    ('email'), ('record'), ('call'), ('linkedin_invite'), ('linkedin_dm'), ('linkedin_inmail'), ('sms'), ('whatsapp_template'),
     ('call_ivr'), ('linkedin_view'), ('linkedin_like'), ('linkedin_find_email'), ('linkedin_withdraw'),
     ('linkedin_endorse_skills'), ('linkedin_follow'), ('wait'), ('branch'), ('task'), ('webhook'),
     ('split'), ('goal'), ('exit'), ('set_field'), ('assign_owner'), ('move_stage'), ('enroll');
