@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 from acceptance.product import Product
 from relance.sandbox.answers import Occasion, answer
 from relance.sandbox.clock import SandboxClock
+from relance.sandbox.domains import Account
 from relance.sandbox.faults import NO_FAULTS
 from relance.sandbox.journal import Accepted, Nature
 from relance.sandbox.leads import Script
@@ -93,15 +94,19 @@ class LiveSandbox:
     def connect_to(self, product: Product, **more: str) -> None:
         """Add every mailbox to the product, with further options as `Product.connect` takes them."""
         for account in self.world.accounts:
-            product.connect(
-                account.address,
-                smtp=str(account.smtp),
-                imap=str(account.imap),
-                password=account.password,
-                ca_file=account.ca_file,
-                username=account.username,
-                **more,
-            )
+            self.connect(product, account, **more)
+
+    def connect(self, product: Product, account: Account, **more: str) -> None:
+        """Add one mailbox to the product."""
+        product.connect(
+            account.address,
+            smtp=str(account.smtp),
+            imap=str(account.imap),
+            password=account.password,
+            ca_file=account.ca_file,
+            username=account.username,
+            **more,
+        )
 
     def accepted(self) -> list[Accepted]:
         """Return what was accepted for people so far, oldest first."""

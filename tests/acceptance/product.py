@@ -103,16 +103,20 @@ class Engine:
 
     def thaw(self) -> None:
         """Let it go on after a freeze."""
-        self._process.send_signal(signal.SIGCONT)
+        self.signal(signal.SIGCONT)
 
     def freeze(self) -> None:
         """Stop it without ending it, as a machine does that swaps or sleeps."""
-        self._process.send_signal(signal.SIGSTOP)
+        self.signal(signal.SIGSTOP)
 
     def terminate(self, limit: float = DRAIN_LIMIT) -> int:
         """Ask it to drain, and return its exit code."""
-        self._process.send_signal(signal.SIGTERM)
+        self.signal(signal.SIGTERM)
         return self.wait(limit)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal, and wait for nothing."""
+        self._process.send_signal(number)
 
     def wait(self, limit: float) -> int:
         """Wait until it has ended by itself, and return its exit code."""

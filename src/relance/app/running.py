@@ -16,6 +16,7 @@ from relance.engine.engine import Engine
 from relance.engine.shards import Lease, Shards
 from relance.engine.surroundings import Limits, Surroundings
 from relance.ports.store import StoreError
+from relance.ports.telemetry import Log
 from relance.services import scheduling
 from relance.storage.opening import engine_lock, is_postgres
 
@@ -122,7 +123,7 @@ async def _report_health(installation: Installation, engine: Engine, worker: str
 async def run(installation: Installation, *, until: Until) -> Ran:
     """Run the engine until a signal, or until there is nothing (more) to do. A second signal ends the process."""
     stop = asyncio.Event()
-    _on_signals(stop)
+    _on_signals(stop, installation.log)
     async with running_engine(installation) as engine:
         ending = asyncio.create_task(_ending(installation, engine, until))
         stopping = asyncio.create_task(stop.wait())
@@ -150,7 +151,7 @@ async def _standing(installation: Installation) -> scheduling.Standing:
     return await installation.read(scheduling.standing, now=installation.clock.now())
 
 
-def _on_signals(stop: asyncio.Event) -> None:
+def _on_signals(stop: asyncio.Event, log: Log) -> None:
     """Drain at the first SIGTERM or SIGINT; die at the second."""
     loop = asyncio.get_running_loop()
 
@@ -158,6 +159,7 @@ def _on_signals(stop: asyncio.Event) -> None:
         if stop.is_set():
             os._exit(1)
         stop.set()
+        log.info("engine.draining", next="what is being sent is finished and recorded; a second signal ends it at once")
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, drain)
