@@ -32,6 +32,7 @@ from relance.core.sequence import (
     Window,
 )
 from relance.services.sequence_files import Broken, Sound, read_sequence_file, read_sequence_text
+from relance.services.sequence_files.policies import KEYS
 
 TODAY = date(2026, 11, 30)
 WHOLE = """\
@@ -254,7 +255,7 @@ def test_times_without_quotation_marks_are_times():
         (mail(window="{blackout: [2026-02-30]}"), "a.yaml:2: blackout is '2026-02-30'; write a date"),
         (mail(window="{day: [mon]}"), ":2: unknown key 'day' in window; did you mean days?"),
         (mail(window="sometimes"), "a.yaml:2: window is 'sometimes'; write always, or"),
-        (mail(window="{days: []}"), "the window never opens"),
+        (mail(window="{days: []}"), "a.yaml:2: days is empty; use mon, tue, wed, thu, fri, sat, sun, or leave the key"),
         (mail(quiet_hours="{email: evening}"), "a.yaml:2: email: 'evening' is no interval; write it as"),
         (mail(quiet_hours="{sms: 20:00-08:00}"), "a.yaml:2: sms is not available yet (SMS); leave it out"),
         (mail(on_reply="stopp"), "a.yaml:2: on_reply is 'stopp'; did you mean stop?"),
@@ -281,6 +282,9 @@ def test_times_without_quotation_marks_are_times():
         ("steps:\n  - " + INTRO, "a.yaml:1: name is missing; write name: founders-q4"),
         ("name: a\n", "a.yaml:1: the sequence has no steps; write at least one step of kind email"),
         ("name: a\nsteps: []\n", "the sequence has no steps"),
+        (mail(mailboxes="{}"), "a.yaml:2: mailboxes is empty; write {pool: default}"),
+        (mail(mailboxes="{pool: team, domain: }"), "a.yaml:2: domain is empty; write {pool: default} or {domain: "),
+        (mail(quiet_hours="{timezone: UTC}"), "a.yaml:2: quiet_hours has no email; write {email: "),
         ("name: a\nsteps: none\n", ":2: steps is 'none'; a step is written as"),
         ("name: a\nsteps:\n  - intro\n", ":3: steps holds 'intro'; a step is written as"),
         (mail() + "name: b\n", "a.yaml:4: name stands there twice; keep one of the two"),
@@ -311,7 +315,12 @@ def test_what_is_wrong_above_the_steps_is_named(text, sentence):
         ([INTRO, "{id: w, kind: wait}"], ":4: step w: the wait says not how long; write for: 2d"),
         ([INTRO, "{id: w, kind: wait, until: 2d}"], ":4: step w: unknown key 'until'"),
         ([INTRO, "{id: c, kind: branch, then: stop}"], ":4: step c: the branch has no condition"),
-        ([INTRO, "{id: c, kind: branch, if: {}, then: stop}"], ":4: step c: the branch asks nothing"),
+        ([INTRO, "{id: c, kind: branch, if: {}, then: stop}"], ":4: step c: the branch has no condition; write"),
+        ([INTRO, "{id: c, kind: branch, if: {equals: x}, then: stop}"], ":4: step c: the branch asks nothing"),
+        (
+            [INTRO, "{id: c, kind: branch, if: {replied: {within: 1d}, equals: x}, then: stop}"],
+            ":4: step c: a branch asks one question; keep replied, or field and equals",
+        ),
         ([INTRO, "{id: c, kind: branch, if: {replied: {within: 3d}}}"], ":4: step c: then is missing; name a step, or"),
         ([INTRO, "{id: c, kind: branch, if: {opened: {within: 3d}}, then: stop}"], "c: opened is not available yet"),
         ([INTRO, "{id: c, kind: branch, if: {replied: {}}, then: stop}"], ":4: step c: replied has no within"),
@@ -337,6 +346,65 @@ def test_what_is_wrong_above_the_steps_is_named(text, sentence):
 def test_what_is_wrong_with_a_step_is_named(written, sentence):
     """File, line, step and remedy."""
     assert any(sentence in said for said in sentences(steps(*written))), sentences(steps(*written))
+
+
+NOTHING = ("", "null", "~", "{}")
+
+
+@pytest.mark.parametrize("nothing", NOTHING)
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in {"name", "steps"}])
+def test_a_key_with_nothing_behind_it_is_refused(key, nothing):
+    """Whoever forgot the number behind `daily_cap:` would send without a cap; to have none, one leaves the key out."""
+    found = sentences(f"name: a\n{key}: {nothing}\nsteps:\n  - {INTRO}\n")
+
+    assert 1 == len(found), found
+    assert found[0].startswith(f"a.yaml:2: {key} is ")
+    assert nothing == "{}" or found[0].endswith(", or leave the key out"), found
+
+
+@pytest.mark.parametrize("nothing", NOTHING[:3])
+@pytest.mark.parametrize(
+    "inside,key",
+    [
+        *(("window", key) for key in ("timezone", "unknown_timezone", "days", "intervals", "holidays", "blackout")),
+        *(("tracking", key) for key in ("opens", "clicks")),
+        *(("mailboxes", key) for key in ("pool", "domain")),
+    ],
+)
+def test_a_key_within_a_key_with_nothing_behind_it_is_refused(inside, key, nothing):
+    """On its own line, with what to write."""
+    found = sentences(f"name: a\n{inside}:\n  {key}: {nothing}\nsteps:\n  - {INTRO}\n")
+
+    assert 1 == len(found), found
+    assert found[0].startswith(f"a.yaml:3: {key} is empty; ")
+    assert found[0].endswith(", or leave the key out")
+
+
+@pytest.mark.parametrize(
+    "step,key",
+    [
+        *(("kind: email, text: x, subject: Hi", key) for key in ("after", "html", "weight", "variants")),
+        *(("kind: email, text: x, subject: Hi, variants: [{id: b, html: y, KEY}]", key) for key in ("subject", "text")),
+        ("kind: email, text: x", "subject"),
+        ("kind: wait, for: 1d", "after"),
+        ("kind: branch, if: {field: a, equals: b}, then: stop", "else"),
+    ],
+)
+def test_a_key_of_a_step_with_nothing_behind_it_is_refused(step, key):
+    """An empty `subject:` is no wish to stay in the thread."""
+    written = step.replace("KEY", f"{key}: ") if "KEY" in step else f"{step}, {key}: "
+    found = sentences(steps(INTRO, f"{{id: s, {written}}}"))
+
+    assert 1 == len(found), found
+    assert found[0].startswith(f"a.yaml:4: step s: {key} is empty; ")
+    assert found[0].endswith(", or leave the key out")
+
+
+def test_a_list_that_is_written_as_empty_may_be_empty_where_that_says_something():
+    """No dates, no variants: written by a script, perhaps, and no slip."""
+    written = plan(mail(window="{blackout: []}").replace(INTRO, INTRO[:-1] + ", variants: []}"))
+
+    assert plan(mail(window="{days: [mon, tue, wed, thu, fri]}")) == written
 
 
 def test_a_template_error_names_the_line_inside_the_text():

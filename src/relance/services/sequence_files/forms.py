@@ -1,4 +1,8 @@
-"""A mapping of the file, read key by key; every slip is noted with its line, and what nobody asked for is unknown."""
+"""A mapping of the file, read key by key; every slip is noted with its line, and what nobody asked for is unknown.
+
+A key with nothing behind it is a slip too: `daily_cap:` says that a number was meant, and left out it would mean that
+there is no cap. Where something *must* stand, whoever reads the key says so (`has`), and the readers keep silent.
+"""
 
 import difflib
 import re
@@ -7,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from relance.services.sequence_files.nodes import Entry, Listing, Mapped, Node, Problem, Scalar, kind_of
+from relance.services.sequence_files.nodes import Entry, Listing, Mapped, Node, Problem, Scalar, kind_of, nothing_in
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -62,20 +66,42 @@ class Form:
         entry = self._entries.get(key)
         return entry.line if entry else self.node.line
 
+    def names(self, key: str) -> bool:
+        """Whether the key is there, whatever stands behind it."""
+        return key in self._entries
+
     def has(self, key: str) -> bool:
         """Whether the key is there with something behind it."""
         return self.value(key) is not None
 
+    def says_none(self, key: str) -> bool:
+        """Whether the key has `[]` behind it: nothing, and on purpose."""
+        entry = self._entries.get(key)
+        return entry is not None and isinstance(entry.value, Listing) and not entry.value.items
+
     def value(self, key: str) -> Node | None:
         """Return what stands behind a key, or None where it is missing or empty."""
         entry = self._entries.get(key)
-        if entry is None or (isinstance(entry.value, Scalar) and entry.value.empty):
+        return None if entry is None or nothing_in(entry.value) else entry.value
+
+    def optional(self, key: str, remedy: str) -> Node | None:
+        """Return what stands behind a key that may be left out; one that stands there with nothing behind is noted."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        if nothing_in(entry.value):
+            self.wrong(entry.line, f"{key} is empty", f"{remedy}, or leave the key out")
             return None
         return entry.value
 
+    def said(self, key: str) -> str | None:
+        """Return a text where there is one; nothing is noted."""
+        node = self.value(key)
+        return node.text if isinstance(node, Scalar) else None
+
     def scalar(self, key: str, remedy: str) -> Scalar | None:
         """Return a single value."""
-        node = self.value(key)
+        node = self.optional(key, remedy)
         if node is None or isinstance(node, Scalar):
             return node
         self.wrong(node.line, f"{key} is {kind_of(node)}", remedy)
@@ -128,11 +154,12 @@ class Form:
 
     def number(self, key: str, *, least: int = 0) -> int | None:
         """Return a whole number."""
-        node = self.scalar(key, "write a whole number")
+        remedy = f"write a whole number from {least}"
+        node = self.scalar(key, remedy)
         if node is None:
             return None
         if not _NUMBER.fullmatch(node.text) or int(node.text) < least:
-            self.wrong(node.line, f"{key} is {kind_of(node)}", f"write a whole number from {least}")
+            self.wrong(node.line, f"{key} is {kind_of(node)}", remedy)
             return None
         return int(node.text)
 
@@ -151,8 +178,8 @@ class Form:
                 return None
 
     def scalars(self, key: str, remedy: str) -> tuple[Scalar, ...] | None:
-        """Return a list of single values; one value alone counts as a list of one."""
-        node = self.value(key)
+        """Return a list of single values, never empty; one value alone counts as a list of one."""
+        node = self.optional(key, remedy)
         if node is None:
             return None
         if isinstance(node, Scalar):
@@ -166,7 +193,7 @@ class Form:
 
     def form(self, key: str, remedy: str) -> "Form | None":
         """Return the mapping behind a key."""
-        node = self.value(key)
+        node = self.optional(key, remedy)
         if node is None:
             return None
         if isinstance(node, Mapped):
@@ -175,8 +202,8 @@ class Form:
         return None
 
     def forms(self, key: str, remedy: str) -> list["Form"]:
-        """Return a list of mappings."""
-        node = self.value(key)
+        """Return a list of mappings; none where it is written as `[]`."""
+        node = None if self.says_none(key) else self.optional(key, remedy)
         if node is None:
             return []
         if not isinstance(node, Listing):

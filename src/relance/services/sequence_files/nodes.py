@@ -73,6 +73,15 @@ class Mapped:
 Node = Scalar | Listing | Mapped
 
 
+def nothing_in(node: Node) -> bool:
+    """Whether a key has nothing behind it: no value, an empty list or a mapping without keys."""
+    match node:
+        case Scalar():
+            return node.empty
+        case Listing(items=inside) | Mapped(entries=inside):
+            return not inside
+
+
 def kind_of(node: Node) -> str:
     """Return what a node is, in words."""
     match node:

@@ -99,20 +99,9 @@ def read_policies(form: Form, *, today: date) -> Policies:
 
 def _mailboxes(form: Form) -> dict[str, Any]:
     remedy = "write {pool: default}, {domain: acme.example}, or a list of addresses and @domains"
-    if not form.has("mailboxes"):
-        return {}
-    pool = form.form("mailboxes", remedy) if not isinstance(form.value("mailboxes"), Listing) else None
-    if pool is not None:
-        pool.check_keys(("pool", "domain"), {})
-        if pool.has("domain") and not pool.has("pool"):
-            domain = pool.read("domain", _domain, "write {domain: acme.example}")
-            return {"pool": None, "mailboxes": (f"@{domain}",)} if domain else {}
-        if pool.has("domain"):
-            pool.wrong(pool.line("domain"), "mailboxes names a pool and a domain", "keep one of the two")
-        name = pool.need("pool", "write {pool: default} or {domain: acme.example}")
-        return {"pool": name} if name else {}
-    if not isinstance(form.value("mailboxes"), Listing):
-        return {}
+    if not isinstance(form.optional("mailboxes", remedy), Listing):
+        pool = form.form("mailboxes", remedy)
+        return _pool(pool) if pool is not None else {}
     addresses: list[str] = []
     for node in form.scalars("mailboxes", remedy) or ():
         try:
@@ -121,10 +110,20 @@ def _mailboxes(form: Form) -> dict[str, Any]:
         except (BadAddressError, ValueError) as error:
             said = str(error).partition(";")[0]
             form.wrong(node.line, f"mailboxes: {said}", "write the address of a connected mailbox, or @ and a domain")
-    if not addresses:
-        form.wrong(form.line("mailboxes"), "mailboxes is empty", remedy)
-        return {}
-    return {"pool": None, "mailboxes": tuple(dict.fromkeys(addresses))}
+    return {"pool": None, "mailboxes": tuple(dict.fromkeys(addresses))} if addresses else {}
+
+
+def _pool(pool: Form) -> dict[str, Any]:
+    remedy = "write {pool: default} or {domain: acme.example}"
+    pool.check_keys(("pool", "domain"), {})
+    name, domain = pool.text("pool", remedy), pool.read("domain", _domain, remedy)
+    if pool.has("pool") and pool.has("domain"):
+        pool.wrong(pool.line("domain"), "mailboxes names a pool and a domain", "keep one of the two")
+    if not pool.names("pool") and not pool.names("domain"):
+        pool.wrong(pool.node.line, "mailboxes names neither pool nor domain", remedy)
+    if name:
+        return {"pool": name}
+    return {"pool": None, "mailboxes": (f"@{domain}",)} if domain else {}
 
 
 def _domain(text: str) -> str:
@@ -136,56 +135,61 @@ def _domain(text: str) -> str:
 
 
 def _window(form: Form, today: date) -> Window:
-    node = form.value("window")
+    remedy = "write always, or {timezone: …, days: […], intervals: […]}"
+    node = form.optional("window", remedy)
     if node is None:
         return Window()
     if isinstance(node, Scalar) and node.text == "always":
         return Window(always=True)
-    window = form.form("window", "write always, or {timezone: …, days: […], intervals: […]}")
+    window = form.form("window", remedy)
     if window is None:
         return Window()
     window.check_keys(("timezone", "unknown_timezone", "days", "intervals", "holidays", "blackout"), {})
-    given: dict[str, Any] = {}
-    if window.has("timezone"):
-        given["timezone"] = window.read("timezone", _window_zone, "write an IANA name, lead or mailbox")
-    if window.has("unknown_timezone"):
-        given["unknown_timezone"] = window.read("unknown_timezone", _unknown_zone, "write an IANA name, or mailbox")
-    if window.has("days"):
-        given["days"] = _days(window)
-    if window.has("intervals"):
-        given["intervals"] = _intervals(window)
-    place = window.scalar("holidays", "write a country such as DE, or DE-BY")
-    if place is not None:
-        given["holidays"] = place.text.strip().upper()
-        dates = window.convert(
-            place, "holidays", lambda text: holiday_dates(text, today=today), "write a country such as DE, or DE-BY"
-        )
-        given["holiday_dates"] = dates or frozenset()
-    if window.has("blackout"):
-        nodes = window.scalars("blackout", "write a list of dates such as [2026-12-24]") or ()
-        days = (window.convert(node, "blackout", date.fromisoformat, "write a date as 2026-12-24") for node in nodes)
-        given["blackout"] = frozenset(day for day in days if day is not None)
-    return Window(**given)
+    given: dict[str, Any] = {
+        "timezone": window.read("timezone", _window_zone, "write an IANA name, lead or mailbox"),
+        "unknown_timezone": window.read("unknown_timezone", _unknown_zone, "write an IANA name, or mailbox"),
+        "days": _days(window),
+        "intervals": _intervals(window),
+        "blackout": _blackout(window),
+        **_holidays(window, today),
+    }
+    return Window(**{key: value for key, value in given.items() if value is not None})
 
 
-def _days(window: Form) -> frozenset[int]:
+def _holidays(window: Form, today: date) -> dict[str, Any]:
+    remedy = "write a country such as DE, or DE-BY"
+    place = window.scalar("holidays", remedy)
+    if place is None:
+        return {}
+    dates = window.convert(place, "holidays", lambda text: holiday_dates(text, today=today), remedy)
+    return {"holidays": place.text.strip().upper(), "holiday_dates": dates}
+
+
+def _blackout(window: Form) -> frozenset[date] | None:
+    if window.says_none("blackout"):
+        return None
+    nodes = window.scalars("blackout", "write a list of dates such as [2026-12-24]") or ()
+    days = (window.convert(node, "blackout", date.fromisoformat, "write a date as 2026-12-24") for node in nodes)
+    return frozenset(day for day in days if day is not None)
+
+
+def _days(window: Form) -> frozenset[int] | None:
     remedy = "use mon, tue, wed, thu, fri, sat, sun"
-    nodes = window.scalars("days", remedy) or ()
     found = set()
-    for node in nodes:
+    for node in window.scalars("days", remedy) or ():
         number = _DAYS.get(node.text.strip().casefold())
         if number is None:
             window.wrong(node.line, f"days holds {node.text!r}", remedy)
         else:
             found.add(number)
-    return frozenset(found)
+    return frozenset(found) or None
 
 
-def _intervals(window: Form) -> tuple[Interval, ...]:
+def _intervals(window: Form) -> tuple[Interval, ...] | None:
     remedy = 'write them as ["09:00-12:00", "13:30-17:00"]'
     nodes = window.scalars("intervals", remedy) or ()
     found = [window.convert(node, "intervals", _interval, remedy) for node in nodes]
-    return tuple(interval for interval in found if interval is not None)
+    return tuple(interval for interval in found if interval is not None) or None
 
 
 def _interval(text: str) -> Interval:
@@ -201,9 +205,8 @@ def _quiet_hours(form: Form) -> QuietHours | None:
         return None
     quiet.check_keys(("email", "timezone"), {"sms": "SMS", "call": "calls", "whatsapp": "WhatsApp"})
     if not quiet.has("email"):
-        quiet.wrong(quiet.node.line, "quiet_hours has no email", 'write {email: "20:00-08:00"}')
-        return None
-    interval = quiet.read("email", _interval, "write it as 20:00-08:00")
+        quiet.wrong(quiet.line("email"), "quiet_hours has no email", 'write {email: "20:00-08:00"}')
+    interval = quiet.read("email", _interval, "write it as 20:00-08:00") if quiet.has("email") else None
     zone = quiet.read("timezone", _fixed_zone, "write an IANA name such as Europe/Berlin")
     return QuietHours(interval=interval, timezone=zone) if interval is not None else None
 
@@ -224,11 +227,13 @@ def _unknown_zone(text: str) -> str:
 
 def _on_reply(form: Form) -> tuple[OnReply, str | None]:
     node = form.scalar("on_reply", "use stop, pause, hold or enroll:NAME")
-    if node is not None and node.text.startswith(_ENROLL):
+    if node is None:
+        return OnReply.STOP, None
+    if node.text.startswith(_ENROLL):
         name = " ".join(node.text.removeprefix(_ENROLL).split())
         if name:
             return OnReply.ENROLL, name
-    if node is not None and node.text.partition(":")[0] == OnReply.ENROLL:
+    if node.text.partition(":")[0] == OnReply.ENROLL:
         form.wrong(node.line, "on_reply enrolls, but into no sequence", "write on_reply: enroll:NAME")
         return OnReply.STOP, None
     return form.choice("on_reply", OnReply, OnReply.STOP), None
@@ -241,14 +246,14 @@ def _frequency_cap(form: Form) -> FrequencyCap | None:
     cap.check_keys(("messages", "per"), {})
     for key in ("messages", "per"):
         if not cap.has(key):
-            cap.wrong(cap.node.line, f"frequency_cap has no {key}", "write {messages: 1, per: 2d}")
-    messages = cap.number("messages", least=1)
-    per = cap.read("per", delay_of, "write a delay such as 2d")
+            cap.wrong(cap.line(key), f"frequency_cap has no {key}", "write {messages: 1, per: 2d}")
+    messages = cap.number("messages", least=1) if cap.has("messages") else None
+    per = cap.read("per", delay_of, "write a delay such as 2d") if cap.has("per") else None
     return FrequencyCap(messages=messages, per=per) if messages is not None and per is not None else None
 
 
 def _tracking(form: Form) -> None:
-    tracking = form.form("tracking", "write {opens: false, clicks: false}, or leave it out")
+    tracking = form.form("tracking", "write {opens: false, clicks: false}")
     if tracking is None:
         return
     tracking.check_keys(("opens", "clicks"), {})

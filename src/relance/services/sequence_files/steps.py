@@ -64,10 +64,11 @@ def read_steps(form: Form) -> Steps:
     """Return the steps; problems are noted in the form. A step that cannot be read is left out."""
     if not form.has("steps"):
         form.wrong(form.line("steps"), "the sequence has no steps", "write at least one step of kind email")
+        return Steps(steps=(), lines={})
     steps: list[Step] = []
     lines: dict[str, int] = {}
     for number, one in enumerate(form.forms("steps", "a step is written as {id: intro, kind: email, …}"), start=1):
-        one.step = one.text("id") or f"number {number}"
+        one.step = one.said("id") or f"number {number}"
         lines.setdefault(one.step, one.node.line)
         step = _read_step(one)
         if step is not None:
@@ -99,7 +100,7 @@ def _read_step(form: Form) -> Step | None:
 
 def _email(form: Form, step_id: str, after: Delay) -> EmailStep | None:
     form.check_keys((*_SHARED, "subject", "text", "html", "weight", "variants"), NOT_BUILT_KEYS)
-    own = _wording(form)
+    own = _wording(form, needs_text=True)
     if own["text"] is None:
         html = "; the HTML part alone is not enough" if own["html"] else ""
         form.wrong(form.line("text"), f"the e-mail has no text{html}", "write text: with what the person reads")
@@ -125,12 +126,13 @@ def _variant(name: str, weight: int, given: Mapping[str, str | None], own: Mappi
     return Variant(id=name, weight=weight, subject=part("subject"), text=part("text") or "", html=part("html"))
 
 
-def _wording(form: Form) -> dict[str, str | None]:
+def _wording(form: Form, *, needs_text: bool = False) -> dict[str, str | None]:
     """Return subject, text and HTML part; each is compiled, and what is wrong is noted with its line in the file."""
-    given: dict[str, str | None] = {}
+    given: dict[str, str | None] = dict.fromkeys(key for key, _ in _WORDINGS)
     for key, part in _WORDINGS:
+        if key == "text" and needs_text and not form.has(key):
+            continue  # whoever needs it says so
         node = form.scalar(key, "write one text")
-        given[key] = None
         if node is None:
             continue
         text = node.text.strip() if part is Part.SUBJECT else node.text
@@ -163,7 +165,7 @@ def _branch(form: Form, step_id: str, after: Delay) -> BranchStep | None:
     form.check_keys((*_SHARED, "if", "then", "else"), NOT_BUILT_KEYS)
     condition = _condition(form)
     then = form.need("then", "name a step, or stop")
-    otherwise = form.text("else")
+    otherwise = form.text("else", "name a step, or stop")
     if condition is None or then is None:
         return None
     return BranchStep(id=step_id, after=after, condition=condition, then=then, otherwise=otherwise)
@@ -172,25 +174,39 @@ def _branch(form: Form, step_id: str, after: Delay) -> BranchStep | None:
 def _condition(form: Form) -> Condition | None:
     remedy = "write {replied: {within: 72h}} or {field: country, equals: DE}"
     if not form.has("if"):
-        form.wrong(form.line("if"), "the branch has no condition", f"if: {remedy}")
+        form.wrong(form.line("if"), "the branch has no condition", remedy)
         return None
     asked = form.form("if", remedy)
     if asked is None:
         return None
     asked.check_keys(("replied", "field", "equals"), _NOT_BUILT_CONDITIONS)
-    replied = asked.form("replied", "write {replied: {within: 72h}}")
-    if replied is not None:
-        replied.check_keys(("within",), {})
-        if asked.has("field"):
-            asked.wrong(asked.line("field"), "a branch asks one question", "keep replied or field")
-        if not replied.has("within"):
-            replied.wrong(replied.node.line, "replied has no within", "write {replied: {within: 72h}}")
-            return None
-        within = replied.read("within", delay_of, _DELAY)
-        return RepliedWithin(within=within) if within is not None else None
-    if not asked.has("field"):
-        if not asked.has("replied") and not set(_NOT_BUILT_CONDITIONS) & {e.key for e in asked.node.entries}:
+    if not asked.names("replied") and not asked.names("field"):
+        if not set(_NOT_BUILT_CONDITIONS) & {entry.key for entry in asked.node.entries}:
             asked.wrong(asked.node.line, "the branch asks nothing", remedy)
         return None
-    field, value = asked.text("field"), asked.need("equals", "write {field: country, equals: DE}")
+    for key in ("field", "equals"):
+        if asked.names("replied") and asked.names(key):
+            asked.wrong(asked.line(key), "a branch asks one question", "keep replied, or field and equals")
+    return _replied(asked) if asked.names("replied") else _field(asked)
+
+
+def _replied(asked: Form) -> RepliedWithin | None:
+    remedy = "write {replied: {within: 72h}}"
+    if not asked.has("replied"):
+        asked.wrong(asked.line("replied"), "replied has no within", remedy)
+        return None
+    replied = asked.form("replied", remedy)
+    if replied is None:
+        return None
+    replied.check_keys(("within",), {})
+    if not replied.has("within"):
+        replied.wrong(replied.line("within"), "replied has no within", remedy)
+        return None
+    within = replied.read("within", delay_of, _DELAY)
+    return RepliedWithin(within=within) if within is not None else None
+
+
+def _field(asked: Form) -> FieldEquals | None:
+    remedy = "write {field: country, equals: DE}"
+    field, value = asked.need("field", remedy), asked.need("equals", remedy)
     return FieldEquals(field=field, value=value) if field and value is not None else None
