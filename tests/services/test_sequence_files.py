@@ -424,6 +424,69 @@ def test_all_problems_come_at_once_in_the_order_of_the_file():
 
 
 @pytest.mark.parametrize(
+    "broken",
+    [
+        "if: {replied: {within: soon}}",
+        "if: {replied: {}}",
+        "if: {replied: 3d}",
+        "if: {field: country}",
+        "if: {}",
+        "iff: {replied: {within: 3d}}",
+    ],
+)
+def test_a_broken_condition_hides_nothing_else_of_its_step(broken):
+    """Neither its other keys, nor where it leads, nor what is wrong with the rest of the file."""
+    branch = f"{{id: c, kind: branch, after: later, {broken}, then: nowhere, else: neither, color: red}}"
+    found = sentences(
+        mail(daily_cap="x").replace("steps:\n", f"steps:\n  - {{id: o, kind: email, text: x}}\n  - {branch}\n")
+    )
+
+    for said in (
+        ":2: daily_cap is 'x'",
+        ":4: step o: the first e-mail that a lead gets has no subject",
+        ":5: step c: after: 'later' is no delay",
+        ":5: step c: then leads to the unknown step 'nowhere'",
+        ":5: step c: else leads to the unknown step 'neither'",
+        ":5: step c: unknown key 'color'",
+    ):
+        assert 1 == sum(said in each for each in found), (said, found)
+
+
+def back_to(step: str) -> str:
+    """Return a branch that leads back to a step."""
+    return f"{{id: c, kind: branch, if: {{field: a, equals: b}}, then: {step}}}"
+
+
+@pytest.mark.parametrize(
+    "text,expected",
+    [
+        ("name: a\nsteps: none\n", 1),
+        ("name: a\nsteps:\n", 1),
+        ("steps:\n  - " + INTRO, 1),
+        (mail(window="sometimes", quiet_hours='{email: "08:00-18:00"}'), 1),
+        (mail(window="{intervals: [9-17]}", quiet_hours='{email: "08:00-18:00"}'), 1),
+        (mail(window="{intervals: [9-17, 20:00-21:00]}", quiet_hours='{email: "19:00-08:00"}'), 1),
+        (mail(window="{days: [funday]}"), 1),
+        (mail(window="{timezone: Leed, unknown_timezone: mailbox}"), 1),
+        (mail(quiet_hours='{email: "08:00-18:00", timezone: Mars}'), 1),
+        (steps("{id: i, kind: mail, subject: Hi, text: x}"), 1),
+        (steps("{id: i, kind: email, subject: '', text: x}"), 1),
+        (steps("{id: i, kind: email, subject: Hi, text: ''}"), 1),
+        (steps(INTRO, "{id: w, kind: wait, for: soon}", back_to("w")), 1),
+        (steps(INTRO, "{id: b, kind: email, after: soon, text: x}", back_to("b")), 1),
+        (steps(INTRO, "{id: x, kind: sms, after: 1d}", back_to("x")), 1),
+        (steps(INTRO[:-1] + ", variants: [{id: a, subject: x}, {id: b, subject: }]}"), 2),
+        (steps("{kind: email, subject: Hi, text: x}"), 1),
+    ],
+)  # fmt: skip
+def test_one_mistake_is_named_once(text, expected):
+    """What cannot be read is not held against the rest of the file."""
+    found = sentences(text)
+
+    assert expected == len(found), found
+
+
+@pytest.mark.parametrize(
     "text,sentence",
     [
         ("", "the file is empty"),

@@ -39,8 +39,9 @@ class Problem:
 def problems(plan: Plan) -> tuple[Problem, ...]:
     """Return everything that is wrong with the plan, in the order of its file; empty: it may be published."""
     found = [*_policies(plan), *_window(plan), *_steps(plan)]
-    if not found:  # Ways through a plan mean something only when every step id does.
-        found = [*_ways(plan)]
+    ids = [step.id for step in plan.steps]
+    if ids and len(ids) == len(set(ids)):  # or nobody can tell which step a way leads to
+        found += _ways(plan)
     return tuple(found)
 
 

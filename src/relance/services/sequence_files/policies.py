@@ -1,4 +1,7 @@
-"""The keys of a sequence file above its steps: mailboxes, window, quiet hours, policies and caps."""
+"""The keys of a sequence file above its steps: mailboxes, window, quiet hours, policies and caps.
+
+What cannot be read is noted, and reads as something that no other rule objects to.
+"""
 
 import re
 from collections.abc import Mapping
@@ -73,10 +76,11 @@ class Policies:
 def read_policies(form: Form, *, today: date) -> Policies:
     """Return what the file says above its steps; problems are noted in the form."""
     form.check_keys(KEYS, NOT_BUILT)
+    name = form.need("name", "write name: founders-q4")
     on_reply, reply_sequence = _on_reply(form)
     _tracking(form)
     fields: dict[str, Any] = {
-        "name": " ".join((form.need("name", "write name: founders-q4") or "").split()),
+        "name": " ".join(("-" if name is None else name).split()),
         **_mailboxes(form),
         "window": _window(form, today),
         "quiet_hours": _quiet_hours(form),
@@ -116,7 +120,7 @@ def _mailboxes(form: Form) -> dict[str, Any]:
 def _pool(pool: Form) -> dict[str, Any]:
     remedy = "write {pool: default} or {domain: acme.example}"
     pool.check_keys(("pool", "domain"), {})
-    name, domain = pool.text("pool", remedy), pool.read("domain", _domain, remedy)
+    name, domain = pool.read("pool", _words, remedy), pool.read("domain", _domain, remedy)
     if pool.has("pool") and pool.has("domain"):
         pool.wrong(pool.line("domain"), "mailboxes names a pool and a domain", "keep one of the two")
     if not pool.names("pool") and not pool.names("domain"):
@@ -124,6 +128,13 @@ def _pool(pool: Form) -> dict[str, Any]:
     if name:
         return {"pool": name}
     return {"pool": None, "mailboxes": (f"@{domain}",)} if domain else {}
+
+
+def _words(text: str) -> str:
+    """Return a name without the space around it. Raises ValueError where nothing is left."""
+    if not text.strip():
+        raise ValueError(text)
+    return text.strip()
 
 
 def _domain(text: str) -> str:
@@ -143,7 +154,7 @@ def _window(form: Form, today: date) -> Window:
         return Window(always=True)
     window = form.form("window", remedy)
     if window is None:
-        return Window()
+        return Window(always=True)  # nobody knows when it would open
     window.check_keys(("timezone", "unknown_timezone", "days", "intervals", "holidays", "blackout"), {})
     given: dict[str, Any] = {
         "timezone": window.read("timezone", _window_zone, "write an IANA name, lead or mailbox"),
@@ -153,7 +164,11 @@ def _window(form: Form, today: date) -> Window:
         "blackout": _blackout(window),
         **_holidays(window, today),
     }
-    return Window(**{key: value for key, value in given.items() if value is not None})
+    unread = {key for key, value in given.items() if value is None and window.names(key)}
+    if "timezone" in unread:
+        given["unknown_timezone"] = None  # whether it has a meaning depends on the other
+    known = {key: value for key, value in given.items() if value is not None}
+    return Window(**known, always=bool(unread & {"days", "intervals"}))
 
 
 def _holidays(window: Form, today: date) -> dict[str, Any]:
@@ -167,7 +182,7 @@ def _holidays(window: Form, today: date) -> dict[str, Any]:
 
 def _blackout(window: Form) -> frozenset[date] | None:
     if window.says_none("blackout"):
-        return None
+        return frozenset()
     nodes = window.scalars("blackout", "write a list of dates such as [2026-12-24]") or ()
     days = (window.convert(node, "blackout", date.fromisoformat, "write a date as 2026-12-24") for node in nodes)
     return frozenset(day for day in days if day is not None)
@@ -189,7 +204,7 @@ def _intervals(window: Form) -> tuple[Interval, ...] | None:
     remedy = 'write them as ["09:00-12:00", "13:30-17:00"]'
     nodes = window.scalars("intervals", remedy) or ()
     found = [window.convert(node, "intervals", _interval, remedy) for node in nodes]
-    return tuple(interval for interval in found if interval is not None) or None
+    return tuple(interval for interval in found if interval is not None) if None not in found and found else None
 
 
 def _interval(text: str) -> Interval:
@@ -208,7 +223,8 @@ def _quiet_hours(form: Form) -> QuietHours | None:
         quiet.wrong(quiet.line("email"), "quiet_hours has no email", 'write {email: "20:00-08:00"}')
     interval = quiet.read("email", _interval, "write it as 20:00-08:00") if quiet.has("email") else None
     zone = quiet.read("timezone", _fixed_zone, "write an IANA name such as Europe/Berlin")
-    return QuietHours(interval=interval, timezone=zone) if interval is not None else None
+    unread = interval is None or (zone is None and quiet.names("timezone"))
+    return None if unread else QuietHours(interval=interval, timezone=zone)
 
 
 def _fixed_zone(text: str) -> str:

@@ -1,7 +1,8 @@
 """A sequence file as a plan, or as every problem it has.
 
-First what is no sequence at all (unknown keys, wrong types, templates that do not compile), then what can be written
-and must not be walked (`relance.core.plan_problems`); a plan without problems may be published.
+What is no sequence at all (unknown keys, wrong types, templates that do not compile) is noted while the file is read;
+what can be written and must not be walked (`relance.core.plan_problems`) is noted of whatever could be read. Whoever
+corrects the file sees all of it at once. A plan without problems may be published.
 """
 
 from dataclasses import dataclass
@@ -64,13 +65,12 @@ def read_sequence_text(text: str, *, file: str, today: date) -> Reading:
         return _broken(file, error)
     policies = read_policies(form, today=today)
     steps = read_steps(form)
+    plan = Plan(steps=steps.steps, **policies.fields)
+    for problem in plan_problems.problems(plan):
+        line = steps.lines.get(problem.step) if problem.step else form.node.line
+        notes.add(line, problem.step, problem.message, problem.remedy)
     if not notes.found:
-        plan = Plan(steps=steps.steps, **policies.fields)
-        for problem in plan_problems.problems(plan):
-            line = steps.lines.get(problem.step) if problem.step else form.node.line
-            notes.add(line, problem.step, problem.message, problem.remedy)
-        if not notes.found:
-            return Sound(file=file, plan=plan)
+        return Sound(file=file, plan=plan)
     ordered = sorted(notes.found, key=lambda problem: problem.line or 0)
     return Broken(file=file, problems=tuple(dict.fromkeys(ordered)))
 

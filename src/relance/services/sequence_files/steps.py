@@ -1,4 +1,8 @@
-"""The steps of a sequence file, each with the lines of its texts, so that a template's error can name its own."""
+"""The steps of a sequence file, each with the lines of its texts, so that a template's error can name its own.
+
+What cannot be read is noted, and something that no rule objects to stands in for it: the rest of the step, and every
+other one, is judged all the same, and whoever corrects the file sees all of it at once.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +12,7 @@ from typing import Final
 from relance.core.plan_document import delay_of
 from relance.core.sequence import (
     NO_DELAY,
+    STOP,
     BranchStep,
     Condition,
     Delay,
@@ -15,6 +20,7 @@ from relance.core.sequence import (
     FieldEquals,
     RepliedWithin,
     Step,
+    Unit,
     Variant,
     WaitStep,
 )
@@ -46,6 +52,8 @@ NOT_BUILT_KEYS: Final[Mapping[str, str]] = MappingProxyType(
 _NOT_BUILT_CONDITIONS: Final[Mapping[str, str]] = MappingProxyType(
     {name: f"branching on {name}" for name in ("opened", "clicked", "bounced", "disposition", "goal", "unsubscribed")}
 )
+_SOME_TIME: Final = Delay(amount=1, unit=Unit.DAYS)  #: Stands in for a delay that cannot be read.
+_SOMETHING: Final = "-"  #: Stands in for a text that cannot be read.
 _SHARED = ("id", "kind", "after")
 _LITERAL = "close or correct it; a brace that is meant stands in {% raw %}{{% endraw %}"
 _DELAY = "write a number and s, m, h, d or bd, such as 3d"
@@ -61,50 +69,54 @@ class Steps:
 
 
 def read_steps(form: Form) -> Steps:
-    """Return the steps; problems are noted in the form. A step that cannot be read is left out."""
+    """Return the steps, never none; problems are noted in the form."""
     if not form.has("steps"):
         form.wrong(form.line("steps"), "the sequence has no steps", "write at least one step of kind email")
-        return Steps(steps=(), lines={})
+        return Steps(steps=(_unread(_SOMETHING, NO_DELAY),), lines={})
     steps: list[Step] = []
     lines: dict[str, int] = {}
     for number, one in enumerate(form.forms("steps", "a step is written as {id: intro, kind: email, …}"), start=1):
         one.step = one.said("id") or f"number {number}"
         lines.setdefault(one.step, one.node.line)
-        step = _read_step(one)
-        if step is not None:
-            steps.append(step)
-    return Steps(steps=tuple(steps), lines=lines)
+        steps.append(_read_step(one, one.step))
+    return Steps(steps=tuple(steps) or (_unread(_SOMETHING, NO_DELAY),), lines=lines)
 
 
-def _read_step(form: Form) -> Step | None:
+def _read_step(form: Form, name: str) -> Step:
+    """Return one step, which has `name` for want of an id."""
     step_id = form.need("id", "give every step an id of its own, such as id: intro")
+    step_id = name if step_id is None else step_id
     kind = form.need("kind", f"use one of {', '.join(BUILT)}")
-    after = form.read("after", delay_of, _DELAY) or NO_DELAY
+    after = form.read("after", delay_of, _DELAY) or (_SOME_TIME if form.names("after") else NO_DELAY)
     match kind:
         case EmailStep.kind:
-            step: Step | None = _email(form, step_id or "", after)
+            return _email(form, step_id, after)
         case WaitStep.kind:
-            step = _wait(form, step_id or "", after)
+            return _wait(form, step_id, after)
         case BranchStep.kind:
-            step = _branch(form, step_id or "", after)
+            return _branch(form, step_id, after)
         case None:
-            return None
+            pass
         case _ if kind in NOT_BUILT_KINDS:
             form.wrong(form.line("kind"), f"steps of kind {kind} are not available yet", f"use {', '.join(BUILT)}")
-            return None
         case _:
             form.wrong(form.line("kind"), f"unknown kind {kind!r}", f"use one of {', '.join(BUILT)}")
-            return None
-    return step if step_id else None
+    return _unread(step_id, after)
 
 
-def _email(form: Form, step_id: str, after: Delay) -> EmailStep | None:
+def _unread(step_id: str, after: Delay) -> Step:
+    """Return what stands in for a step of which nobody knows what it is."""
+    said = Variant(id="a", weight=1, subject=_SOMETHING, text=_SOMETHING, html=None)
+    return EmailStep(id=step_id, after=after, variants=(said,))
+
+
+def _email(form: Form, step_id: str, after: Delay) -> EmailStep:
     form.check_keys((*_SHARED, "subject", "text", "html", "weight", "variants"), NOT_BUILT_KEYS)
     own = _wording(form, needs_text=True)
     if own["text"] is None:
         html = "; the HTML part alone is not enough" if own["html"] else ""
         form.wrong(form.line("text"), f"the e-mail has no text{html}", "write text: with what the person reads")
-        own["text"] = "-"
+        own["text"] = _SOMETHING
     weight = form.number("weight", least=1) or 1
     variants = [_variant("a", weight, own, own)]
     for number, other in enumerate(form.forms("variants", '{id: b, weight: 1, subject: "…"}'), start=1):
@@ -112,6 +124,7 @@ def _email(form: Form, step_id: str, after: Delay) -> EmailStep | None:
         name = other.need("id", "give every variant an id, such as b") or f"variant-{number}"
         if name == "a":
             other.wrong(other.line("id"), "the variant a is the step itself", "call this one b")
+            name = f"variant-{number}"
         given = _wording(other)
         if not any(given.values()):
             other.wrong(other.node.line, f"variant {name} says nothing of its own", "give it a subject, text or html")
@@ -133,6 +146,7 @@ def _wording(form: Form, *, needs_text: bool = False) -> dict[str, str | None]:
         if key == "text" and needs_text and not form.has(key):
             continue  # whoever needs it says so
         node = form.scalar(key, "write one text")
+        given[key] = _SOMETHING if form.names(key) else None
         if node is None:
             continue
         text = node.text.strip() if part is Part.SUBJECT else node.text
@@ -152,23 +166,22 @@ def _wording(form: Form, *, needs_text: bool = False) -> dict[str, str | None]:
     return given
 
 
-def _wait(form: Form, step_id: str, after: Delay) -> WaitStep | None:
+def _wait(form: Form, step_id: str, after: Delay) -> WaitStep:
     form.check_keys((*_SHARED, "for"), NOT_BUILT_KEYS)
     if not form.has("for"):
-        form.wrong(form.node.line, "the wait says not how long", "write for: 2d")
-        return None
-    duration = form.read("for", delay_of, _DELAY)
-    return WaitStep(id=step_id, after=after, duration=duration) if duration is not None else None
+        form.wrong(form.line("for"), "the wait says not how long", "write for: 2d")
+        return WaitStep(id=step_id, after=after, duration=_SOME_TIME)
+    return WaitStep(id=step_id, after=after, duration=form.read("for", delay_of, _DELAY) or _SOME_TIME)
 
 
-def _branch(form: Form, step_id: str, after: Delay) -> BranchStep | None:
+def _branch(form: Form, step_id: str, after: Delay) -> BranchStep:
     form.check_keys((*_SHARED, "if", "then", "else"), NOT_BUILT_KEYS)
-    condition = _condition(form)
+    condition = _condition(form) or RepliedWithin(within=_SOME_TIME)
     then = form.need("then", "name a step, or stop")
     otherwise = form.text("else", "name a step, or stop")
-    if condition is None or then is None:
-        return None
-    return BranchStep(id=step_id, after=after, condition=condition, then=then, otherwise=otherwise)
+    return BranchStep(
+        id=step_id, after=after, condition=condition, then=STOP if then is None else then, otherwise=otherwise
+    )
 
 
 def _condition(form: Form) -> Condition | None:
