@@ -223,8 +223,9 @@ def _quiet_hours(form: Form) -> QuietHours | None:
         quiet.wrong(quiet.line("email"), "quiet_hours has no email", 'write {email: "20:00-08:00"}')
     interval = quiet.read("email", _interval, "write it as 20:00-08:00") if quiet.has("email") else None
     zone = quiet.read("timezone", _fixed_zone, "write an IANA name such as Europe/Berlin")
-    unread = interval is None or (zone is None and quiet.names("timezone"))
-    return None if unread else QuietHours(interval=interval, timezone=zone)
+    if interval is None or (zone is None and quiet.names("timezone")):
+        return None
+    return QuietHours(interval=interval, timezone=zone)
 
 
 def _fixed_zone(text: str) -> str:
