@@ -238,3 +238,41 @@ def connect_by(shell: Shell, account: Account, command: str) -> Said:
         *("--smtp", str(account.smtp), "--imap", str(account.imap), "--ca-file", str(account.ca_file)),
         *("--password-command", command),
     )
+
+
+def test_a_signature_is_read_from_a_file_and_removed_again(shell, tmp_path):
+    """HTML has its plain form beside it; every other change leaves it as it is."""
+    html, text = tmp_path / "bo.html", tmp_path / "bo.txt"
+    html.write_text("<p>Bo <b>Berg</b></p>", encoding="utf-8")
+    text.write_text("-- \nBo Berg\n", encoding="utf-8")
+    arguments = ("mailbox", "add", "bo@example.com", *SERVERS, "--password-env", "PASSWORD", "--json")
+    added = shell.ok(*arguments, "--signature-file", html).facts
+    kept = shell.ok("mailbox", "set", "bo@example.com", "--daily-cap", 7, "--json").facts
+    changed = shell.ok("mailbox", "set", "bo@example.com", "--signature-file", text, "--json").facts
+    removed = shell.ok("mailbox", "set", "bo@example.com", "--signature-file", "none", "--json").facts
+
+    assert ("Bo Berg", "<p>Bo <b>Berg</b></p>") == (added["signature_text"], added["signature_html"])
+    assert "Bo Berg" == kept["signature_text"]
+    assert ("-- \nBo Berg", None) == (changed["signature_text"], changed["signature_html"])
+    assert (None, None) == (removed["signature_text"], removed["signature_html"])
+
+
+@pytest.mark.parametrize(
+    "name, content, code, words",
+    [
+        ("bo.docx", "Bo", 2, "give a file ending in .txt or .html, or none"),
+        ("bo.txt", "Bo {{ sender_email }}", 2, "it holds {{ or {%"),
+        ("bo.html", None, 3, "bo.html cannot be read: No such file"),
+    ],
+)
+def test_a_file_that_holds_no_signature_is_named(shell, tmp_path, name, content, code, words):
+    """With what to write instead."""
+    if content is not None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    said = shell.run(
+        *("mailbox", "add", "bo@example.com", *SERVERS, "--password-env", "PASSWORD"),
+        *("--signature-file", tmp_path / name),
+    )
+
+    assert code == said.code
+    assert words in said.complaint

@@ -6,7 +6,7 @@ from email import message_from_bytes, policy
 import pytest
 
 from cli.conftest import SEQUENCE
-from cli.test_mailboxes import add
+from cli.test_mailboxes import SERVERS, add
 from relance.sandbox.mailstore import Use
 from relance.sandbox.world import World
 
@@ -18,8 +18,8 @@ def test_publishing_is_repeatable_and_makes_a_version_only_for_something_new(fil
     diff = filled.ok("sequence", "diff", tmp_path / "autumn.yaml", "--json").facts
     new = filled.ok("sequence", "publish", tmp_path / "autumn.yaml", "--json").facts
 
-    assert {"name": "autumn", "version": 1, "changed": False} == again
-    assert {"name": "autumn", "version": 2, "changed": True} == new
+    assert {"name": "autumn", "version": 1, "changed": False, "unsigned": []} == again
+    assert {"name": "autumn", "version": 2, "changed": True, "unsigned": []} == new
     assert {'-      "after": "3d",', '+      "after": "4d",'} <= set(diff["diff"])
     assert 2 == filled.ok("sequence", "show", "autumn", "--json").facts["version"]
 
@@ -201,3 +201,23 @@ def test_what_is_not_there_is_named(filled, arguments):
 
     assert 1 == said.code
     assert "relance: " in said.complaint
+
+
+def test_a_text_that_asks_for_a_signature_says_which_mailbox_has_none(filled, tmp_path, monkeypatch):
+    """Publishing warns, preview shows what would be held and what to do, then the signature itself."""
+    text = SEQUENCE.replace("who looks after travel?", "who looks after travel? {{ sender_signature }}")
+    (tmp_path / "signed.yaml").write_text(text.replace("name: autumn", "name: signed"), encoding="utf-8")
+    (tmp_path / "bo.txt").write_text("Bo Berg", encoding="utf-8")
+    lead, address = "carol@example.org", "bo@example.com"
+    monkeypatch.setenv("PASSWORD", "s3cret")
+    filled.ok("mailbox", "add", address, *SERVERS, "--password-env", "PASSWORD")
+    published = filled.run("sequence", "publish", tmp_path / "signed.yaml")
+    held = filled.run("sequence", "preview", "signed", "--lead", lead)
+    filled.ok("mailbox", "set", address, "--signature-file", tmp_path / "bo.txt")
+    shown = filled.ok("sequence", "preview", "signed", "--lead", lead, "--json").rows
+
+    assert 0 == published.code
+    assert f"relance mailbox set {address} --signature-file FILE" in published.err
+    assert 1 == held.code
+    assert f"relance mailbox set {address} --signature-file …" in held.complaint
+    assert "who looks after travel? Bo Berg" in shown[0]["text"]

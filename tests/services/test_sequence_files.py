@@ -573,3 +573,13 @@ def test_no_shape_whatsoever_raises(tree):
     as_yaml = read_sequence_text(yaml.safe_dump(tree), file="a.yaml", today=TODAY)
 
     assert isinstance(as_json, Broken) == isinstance(as_yaml, Broken)
+
+
+def test_a_signature_is_looked_for_where_it_is():
+    """It is the mailbox's; whoever writes the key here learns what to write instead."""
+    text = "name: x\nsignature: Bo\nsteps:\n  - {id: a, kind: email, subject: Hi, text: Hello, signature: Bo}\n"
+    found = read_sequence_text(text, file="x.yaml", today=TODAY)
+
+    assert isinstance(found, Broken)
+    assert [2, 4] == [problem.line for problem in found.problems]
+    assert all("relance mailbox set ADDRESS --signature-file FILE" in sentence for sentence in found.sentences)

@@ -15,10 +15,13 @@ from relance.core.ceilings import CEILINGS, NO_CEILING
 from relance.core.mailbox import Pacing
 from relance.core.pacing import PRESETS
 from relance.core.workday import workday_of
+from relance.mail.signatures import MAX_BYTES, read_signature
 from relance.services import addresses
 from relance.services.workspace_settings import check_timezone
 
 F = TypeVar("F", bound=Callable[..., Any])
+NO_SIGNATURE = "none"  #: What `--signature-file` takes to remove it; a file ends in one of these.
+SIGNATURE_ENDINGS = {".txt": False, ".html": True, ".htm": True}  #: Whether it is HTML.
 ALL_DAY = "none"  #: What `--workday` takes for no working day.
 USUAL_RATIO = 2.0  #: Where only one end of the gap is given: it is drawn between once and twice.
 
@@ -145,18 +148,21 @@ class NameOptions:
     """How a mailbox is called and where it belongs, as far as it was said."""
 
     display_name: str | None
+    signature_file: str | None
     aliases: tuple[str, ...]
     pool: str | None
     timezone: str | None
     ceiling: str | None
 
     def columns(self) -> Mapping[str, object]:
-        """Return the columns that were given, checked. Raises RefusedError and UsageError."""
+        """Return the columns that were given, checked. Raises RefusedError, UsageError and CouldNotError."""
         if self.pool is not None and not self.pool.strip():
             raise click.UsageError("--pool is empty: name one, such as default")
         given: dict[str, object] = {}
         if self.display_name is not None:
             given["display_name"] = " ".join(self.display_name.split()) or None
+        if self.signature_file is not None:
+            given |= _signature(self.signature_file)
         if self.aliases:
             given["aliases"] = tuple(dict.fromkeys(addresses.clean_address(alias) for alias in self.aliases))
         if self.pool is not None:
@@ -166,6 +172,24 @@ class NameOptions:
         if self.ceiling is not None:
             given["ceiling"] = None if self.ceiling == "auto" else self.ceiling
         return given
+
+
+def _signature(file: str) -> Mapping[str, object]:
+    """Return the columns of a signature in a file."""
+    if file == NO_SIGNATURE:
+        return {"signature_text": None, "signature_html": None}
+    path = Path(file)
+    is_html = SIGNATURE_ENDINGS.get(path.suffix.lower())
+    if is_html is None:
+        raise click.UsageError(f"--signature-file {file}: give a file ending in .txt or .html, or {NO_SIGNATURE}")
+    try:
+        with path.open("rb") as opened:
+            found = read_signature(opened.read(MAX_BYTES + 1), is_html=is_html)
+    except OSError as error:
+        raise CouldNotError(f"the signature file {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise click.UsageError(f"--signature-file {file}: {error}") from None
+    return {"signature_text": found.text, "signature_html": found.html}
 
 
 _SHARED = (
@@ -180,6 +204,11 @@ _SHARED = (
     ),
     click.option("--ca-file", metavar="FILE", help="Authority that signed the servers' certificates (PEM)."),
     click.option("--name", "display_name", metavar="NAME", help="Name in From."),
+    click.option(
+        "--signature-file",
+        metavar="FILE",
+        help="Text (.txt) or HTML (.html) that a template shows as {{ sender_signature }}; read now. Or none.",
+    ),
     click.option("--alias", "aliases", metavar="ADDRESS", multiple=True, help="Another address of the same inbox."),
     click.option("--pool", metavar="NAME", help="Pool that sequences name [default]."),
     click.option("--timezone", metavar="TZ", help="Zone in which its days begin; else the workspace's."),

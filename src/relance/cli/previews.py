@@ -14,7 +14,7 @@ from relance.cli.printing import complain
 from relance.cli.sequence_sources import plan_in_file, running_plan
 from relance.cli.session import Command, session
 from relance.core.lead import Lead
-from relance.core.mailbox import Mailbox
+from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
 from relance.core.sequence import Plan
 from relance.core.workspace import Workspace
 from relance.mail.templates import MissingValue
@@ -57,9 +57,10 @@ def preview(source: str, email: str) -> int:
     missing = [(one.step, one.outcome.field) for one in found if isinstance(one.outcome, MissingValue)]
     if missing:
         step, field = missing[0]
+        whose, remedy = _remedy(field, email, mailbox)
         complain(
-            f"relance: {email} has no {field}, so step {step} would be held; "
-            f"add it with `relance lead add {email} {field}=…`, or give the text a default"
+            f"relance: {whose} has no {field}, so step {step} would be held; "
+            f"add it with `{remedy}`, or give the text a default"
         )
     return NO if missing else DONE
 
@@ -105,7 +106,9 @@ async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[P
     try:
         for one in wanted:
             if not isinstance(one.outcome, Composed):
-                raise NoError(f"step {one.step} misses {one.outcome.field}; give it a default, or name another --lead")
+                remedy = _remedy(one.outcome.field, "EMAIL", mailbox)[1]
+                missed = f"step {one.step} misses {one.outcome.field}"
+                raise NoError(f"{missed}; give it a default, or add it with `{remedy}`")
             envelope = Envelope(
                 sender=mailbox.address, recipient=recipient, message_id=one.message_id, raw=one.outcome.raw
             )
@@ -115,6 +118,13 @@ async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[P
     finally:
         await connector.close()
     return sent
+
+
+def _remedy(field: str, email: str, mailbox: Mailbox) -> tuple[str, str]:
+    """Return who lacks a value, and the command that gives it."""
+    if field in OPTION_OF_FIELD:
+        return mailbox.address, f"relance mailbox set {mailbox.address} {OPTION_OF_FIELD[field]} …"
+    return email, f"relance lead add {email} {field}=…"
 
 
 async def _plan(installation: Installation, workspace: Workspace, source: str) -> Plan:

@@ -64,9 +64,15 @@ def publish(file: Path) -> int:
         return await installation.write(sequences.publish, workspace_id=workspace.id, plan=plan, now=now)
 
     done = current.run(write)
+    if done.unsigned:
+        complain(
+            f"relance: a text asks for sender_signature, which {counted(len(done.unsigned), 'mailbox', 'mailboxes')} "
+            f"cannot give; whoever {done.unsigned[0]} should write to is held; "
+            f"use `relance mailbox set {done.unsigned[0]} --signature-file FILE`"
+        )
     said = "is published" if done.changed else "was published already, word for word"
     current.printer.facts(
-        {"name": done.name, "version": done.version, "changed": done.changed},
+        {"name": done.name, "version": done.version, "changed": done.changed, "unsigned": done.unsigned},
         f"{done.name} version {done.version} {said}.",
     )
     return DONE

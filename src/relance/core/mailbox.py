@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 
 class MailboxStatus(StrEnum):
@@ -15,6 +17,12 @@ class MailboxStatus(StrEnum):
     UNREACHABLE = "unreachable"  #: The server does not answer; retried with back-off.
     RECOVERING = "recovering"  #: State was put back: the recoverer reads Sent and answers first, or a person decides.
     REMOVED = "removed"  #: Disconnected; its history stays.
+
+
+#: What a template may ask of a mailbox and not get, and the option of `relance mailbox set` that gives it.
+OPTION_OF_FIELD: Final[Mapping[str, str]] = MappingProxyType(
+    {"sender_name": "--name", "sender_signature": "--signature-file"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +49,8 @@ class Mailbox:
     login: str
     address: str
     display_name: str | None = None
+    signature_text: str | None = None  #: What stands below its messages where a template asks for it; None: nothing.
+    signature_html: str | None = None  #: The same as HTML, where it was written as HTML.
     aliases: tuple[str, ...] = ()
     pool: str = "default"
     timezone: str | None = None  #: None: the workspace's.

@@ -2,7 +2,8 @@
 
 Rule 1: an output that would show nothing raises `MissingFieldError`, unless its author gave it a `default`.
 Rule 2: a condition never raises: a missing or blank field is false, equals `blank`, and compares with nothing.
-Rule 3: in HTML everything that an output prints is escaped, the author's literals included; elsewhere nothing is.
+Rule 3: in HTML everything that an output prints is escaped, the author's literals included, but for a signature;
+        elsewhere nothing is.
 """
 
 import html
@@ -38,6 +39,7 @@ from liquid.undefined import FalsyStrictUndefined, is_undefined
 from liquid.utils import ReadOnlyChainMap
 
 from relance.mail.filters import FILTERS, as_text, is_blank
+from relance.mail.signatures import Verbatim
 
 MAX_OUTPUT = 1_000_000  #: Bytes of one rendered part.
 MAX_NESTING = 16  #: Conditions inside conditions.
@@ -66,7 +68,7 @@ class FieldOutputNode(OutputNode):
         if is_undefined(value) or (is_blank(text) and not self._has_default()):
             raise MissingFieldError(str(getattr(value, "name", "")) or self._field())
         env = context.env
-        escape = isinstance(env, TemplateEnvironment) and env.escape
+        escape = isinstance(env, TemplateEnvironment) and env.escape and not isinstance(text, Verbatim)
         try:
             return buffer.write(html.escape(text) if escape else text)
         except LiquidError as error:

@@ -14,6 +14,7 @@ from relance.mail.filters import FILTERS, as_text, is_blank
 from relance.mail.liquid_rules import MAX_NESTING, FieldContext, path_name, paths, walk
 from relance.mail.liquid_source import joined, parsed_liquid
 from relance.mail.markup import Literal, Opaque, Part, line_of
+from relance.mail.signatures import FIELD as SIGNATURE
 from relance.mail.spintax import Group, Node, every_option, groups
 
 _FIELD_NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -120,7 +121,10 @@ def _check_liquid(source: str, nodes: tuple[Node, ...], part: Part) -> frozenset
 def _check_output(node: OutputNode, context: FieldContext, line: int) -> None:
     """Try the filters of an output on a sample, to find wrong arguments before a lead does."""
     expression = node.expression
+    signed = any(path_name(path) == SIGNATURE for path in paths(expression))
     for step in (expression.filters if isinstance(expression, FilteredExpression) else None) or ():
+        if signed and step.name != "default":
+            raise TemplateError(f"{SIGNATURE} stands as it is: it takes no filter but default", line)
         if step.name not in FILTERS:
             raise TemplateError(f"there is no filter {step.name!r}: use {', '.join(FILTERS)}", line)
         try:

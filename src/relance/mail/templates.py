@@ -2,7 +2,8 @@
 
 Rule 1: what can be wrong with a template is found by `compile_template`, for every option that spintax may choose.
 Rule 2: `render` raises nothing: it gives text, or names the field without which nothing may go out.
-Rule 3: values are data: they are never parsed, never spun, and escaped in HTML only.
+Rule 3: values are data: they are never parsed, never spun, and escaped in HTML only; a `Signature` is not escaped, as
+        it is the operator's own.
 """
 
 import re
@@ -15,6 +16,7 @@ from relance.mail.filters import MAX_LENGTH, is_blank
 from relance.mail.liquid_rules import MissingFieldError
 from relance.mail.liquid_source import joined, parsed_liquid
 from relance.mail.markup import Part, line_of
+from relance.mail.signatures import Signature
 from relance.mail.spintax import Node, Problem, chosen, parse
 from relance.mail.template_checks import TemplateError, fields_of
 
@@ -92,11 +94,11 @@ def compile_template(source: str, *, part: Part) -> Template:
 def render(template: Template, fields: Mapping[str, object], *, seed: bytes) -> Rendered | MissingValue:
     """Render with the options that `seed` chooses; the same arguments always give the same outcome.
 
-    `fields` holds text, numbers, booleans and dates; what the template does not name is not looked at.
+    `fields` holds text, numbers, booleans, dates and a signature; what the template does not name is not looked at.
     """
     values = {}
     for name in template.fields:
-        value = _clean(fields.get(name))
+        value = _clean(fields.get(name), template.part)
         if is_blank(value):
             continue
         if isinstance(value, str) and len(value) > MAX_LENGTH:
@@ -136,8 +138,10 @@ def render_parts(
     return RenderedParts(subject=done[0], text=done[1] or "", html=done[2])
 
 
-def _clean(value: object) -> object:
-    """Take out of a value what no mail can carry."""
+def _clean(value: object, part: Part) -> object:
+    """Take out of a value what no mail can carry. A signature was cleaned when it was read, and suits its part."""
+    if isinstance(value, Signature):
+        return value.in_html() if part is Part.HTML else value.text
     if not isinstance(value, str):
         return value
     value = value.replace("\r\n", "\n").replace("\r", "\n")

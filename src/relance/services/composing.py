@@ -12,7 +12,9 @@ from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Variant
 from relance.mail.compose import Draft, compose
-from relance.mail.templates import MissingValue, Part, Template, compile_template, render_parts
+from relance.mail.signatures import FIELD as SIGNATURE
+from relance.mail.signatures import Signature
+from relance.mail.templates import MissingValue, Part, Template, compile_template, render, render_parts
 from relance.mail.threading import references_for, reply_subject
 from relance.services.sending.thread import Thread
 
@@ -78,7 +80,20 @@ def template_fields(lead: Lead, mailbox: Mailbox) -> dict[str, object]:
         "email": lead.email,
         "sender_name": mailbox.display_name or "",
         "sender_email": mailbox.address,
+        SIGNATURE: Signature(text=mailbox.signature_text, html=mailbox.signature_html)
+        if mailbox.signature_text
+        else "",
     }
+
+
+def needs_signature(variant: Variant) -> bool:
+    """Whether a mailbox without a signature cannot send this wording, as far as one seed shows."""
+    for template in _templates(variant.subject, variant.text, variant.html):
+        if template is not None and SIGNATURE in template.fields:
+            others = dict.fromkeys(template.fields - {SIGNATURE}, "-")
+            if render(template, others, seed=b"") == MissingValue(SIGNATURE):
+                return True
+    return False
 
 
 def seed_of(enrollment_uid: str, step_counter: int) -> bytes:

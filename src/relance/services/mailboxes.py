@@ -110,6 +110,8 @@ def change(tx: Transaction, mailbox: Mailbox, *, sealed: bytes | None) -> None:
 def _settings(mailbox: Mailbox) -> dict[str, object]:
     names = (
         "display_name",
+        "signature_text",
+        "signature_html",
         "aliases",
         "pool",
         "timezone",

@@ -115,4 +115,11 @@ def _compose(
         if isinstance(outcome, Composed) or not fill_in or outcome.field in filled:
             return outcome
         filled.add(outcome.field)
-        lead = replace(lead, fields={**lead.fields, outcome.field: f"[{outcome.field}]"})
+        shown = f"[{outcome.field}]"
+        match outcome.field:
+            case "sender_name":
+                mailbox = replace(mailbox, display_name=shown)
+            case "sender_signature":
+                mailbox = replace(mailbox, signature_text=shown)
+            case field:
+                lead = replace(lead, fields={**lead.fields, field: shown})

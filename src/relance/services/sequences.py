@@ -10,10 +10,11 @@ from relance.core.calendar import SEARCH_DAYS, Never, first_zone, opens_at, zone
 from relance.core.enrollment import Enrollment, StopReason
 from relance.core.events import Event, EventName
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import OnReply, Plan, Sequence, SequenceStatus, Version, Window
+from relance.core.sequence import EmailStep, OnReply, Plan, Sequence, SequenceStatus, Version, Window
 from relance.core.workday import meets, workday_of
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments
+from relance.services.composing import needs_signature
 from relance.services.dispatching import mailboxes_of
 from relance.services.records import record, save_sequence
 from relance.services.refusals import NotFoundError, RefusedError
@@ -27,6 +28,7 @@ class Published:
     name: str
     version: int
     changed: bool  #: False: this very content was already the running version.
+    unsigned: tuple[str, ...] = ()  #: Mailboxes without the signature that a text asks for: their people are held.
 
 
 def by_name(reader: Reader, workspace_id: int, name: str) -> Sequence:
@@ -63,8 +65,9 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     if sequence.status is SequenceStatus.ARCHIVED:
         raise RefusedError(f"sequence {plan.name!r} is archived; publish under another name")
     running = running_version(tx, sequence)
+    unsigned = _unsigned(tx, workspace_id, plan)
     if running is not None and running.digest == digest:
-        return Published(name=plan.name, version=running.version, changed=False)
+        return Published(name=plan.name, version=running.version, changed=False, unsigned=unsigned)
     _check_hours(tx, workspace_id, plan, now)
     version = sequence.version + 1
     _freeze(tx, sequence, version, document, digest, now)
@@ -73,7 +76,7 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     save_sequence(tx, sequence, replace(published, version=version))
     tx.run("sequences.lift_holds", workspace_id=workspace_id, id=sequence.id)
     _note(tx, sequence, EventName.SEQUENCE_PUBLISHED, f"{plan.name} version {version} was published", now)
-    return Published(name=plan.name, version=version, changed=True)
+    return Published(name=plan.name, version=version, changed=True, unsigned=unsigned)
 
 
 def pause(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> bool:
@@ -146,6 +149,14 @@ def _check_references(reader: Reader, workspace_id: int, plan: Plan) -> None:
         enrollments.live_sequence(reader, workspace_id, plan.reply_sequence or "")
     elif plan.on_reply is OnReply.ENROLL:
         raise RefusedError(f"on_reply: enroll:{plan.name} leads back into the same sequence; name another one")
+
+
+def _unsigned(reader: Reader, workspace_id: int, plan: Plan) -> tuple[str, ...]:
+    """Return which mailboxes of the plan have no signature, if one of its texts cannot do without."""
+    variants = (variant for step in plan.steps if isinstance(step, EmailStep) for variant in step.variants)
+    if not any(map(needs_signature, variants)):
+        return ()
+    return tuple(box.address for box in mailboxes_of(reader, workspace_id, plan) if box.signature_text is None)
 
 
 def _check_hours(reader: Reader, workspace_id: int, plan: Plan, now: datetime) -> None:

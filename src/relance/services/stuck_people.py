@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from relance.core import calendar, defaults, explaining
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
-from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.mailbox import OPTION_OF_FIELD, Mailbox, MailboxStatus
 from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services.dispatching import mailboxes_of
@@ -96,6 +96,9 @@ def held(reader: Reader, workspace_id: int) -> list[Stuck]:
 def _decide(reader: Reader, row: Enrollment) -> str:
     email = _email(reader, row)
     kind, _, what = (row.hold_reason or "").partition(":")
+    if kind == "missing_value" and what in OPTION_OF_FIELD:
+        given = f"`relance mailbox set ADDRESS {OPTION_OF_FIELD[what]} …`"
+        return f"{given}, and then `relance enrollment resume --lead {email}`"
     if kind == "missing_value":
         return f"`relance lead add {email} {what}=…`, and then `relance enrollment resume --lead {email}`"
     why = explaining.in_words(kind) if kind else "undecided"

@@ -11,7 +11,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus, StopReason
 from relance.core.events import Event, EventName
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
-from relance.core.mailbox import Mailbox
+from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
 from relance.core.suppression import SuppressionReason
 from relance.ports.store import Transaction
 from relance.services import moving, slots
@@ -77,7 +77,8 @@ def quarantine(tx: Transaction, reserved: Reserved, *, hold_reason: str, now: da
         save_enrollment(tx, enrollment, moving.unlocked(enrollment))
         return
     kind, _, what = hold_reason.partition(":")
-    missing = f"the lead has no value for {what} and the template gives no default"
+    who = f"mailbox {reserved.mailbox.address}" if what in OPTION_OF_FIELD else "the lead"
+    missing = f"{who} has no value for {what} and the template gives no default"
     cause = missing if kind == "missing_value" else f"the message cannot be written: {what.strip()}"
     after, entry = transitions.change(
         moving.unpinned(moving.unlocked(enrollment)),

@@ -9,12 +9,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Final, TypeVar
 
 from relance.services.sequence_files.nodes import Entry, Listing, Mapped, Node, Problem, Scalar, kind_of, nothing_in
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
+_ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
+    {"signature": "use `relance mailbox set ADDRESS --signature-file FILE`, and {{ sender_signature }} in a text"}
+)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -59,6 +63,7 @@ class Form:
                 continue
             near = difflib.get_close_matches(entry.key, names, n=1, cutoff=0.7)
             remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}"
+            remedy = _ELSEWHERE.get(entry.key, remedy)
             self.wrong(entry.line, f"unknown key {entry.key!r}{where}", remedy)
 
     def line(self, key: str) -> int:

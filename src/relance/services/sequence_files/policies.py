@@ -47,7 +47,6 @@ NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
         "send_time_optimization": "send-time optimisation",
         "verification": "address verification",
         "tracking_domain": "tracking",
-        "signature": "signatures",
         "rules": "rules",
     }
 )

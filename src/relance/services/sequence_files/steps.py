@@ -40,7 +40,6 @@ NOT_BUILT_KINDS: Final = frozenset(
 NOT_BUILT_KEYS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "attachments": "attachments",
-        "signature": "signatures",
         "tracking": "tracking of single steps",
         "mailbox": "a mailbox of a single step",
         "window": "a window of a single step",

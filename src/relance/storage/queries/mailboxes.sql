@@ -1,5 +1,5 @@
 -- part: mailboxes.columns
-workspace_id, id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
+workspace_id, id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
 hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
 fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision, created_at
@@ -87,13 +87,13 @@ SELECT workspace_id, max(last_served_at) AS at FROM mailboxes WHERE last_served_
 -- name: mailboxes.insert
 -- Connect a mailbox. A second one of the same login is refused by its UNIQUE index.
 INSERT INTO mailboxes (
-    workspace_id, provider, login, address, display_name, aliases, pool, timezone, settings, daily_cap,
+    workspace_id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
     hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
     ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision,
     created_at, sealed_credentials
 ) VALUES (
-    :workspace_id, :provider, :login, :address, :display_name, :aliases::jsonb, :pool, :timezone,
+    :workspace_id, :provider, :login, :address, :display_name, :signature_text, :signature_html, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
     :ramp_days, :ramp_day, :workday, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
     :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
@@ -102,7 +102,8 @@ INSERT INTO mailboxes (
 
 -- name: mailboxes.reconnect
 -- Connect a removed mailbox again; its history and cursors stay.
-UPDATE mailboxes SET shard = :shard, handed_over = false, display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+UPDATE mailboxes SET shard = :shard, handed_over = false, display_name = :display_name,
+    signature_text = :signature_text, signature_html = :signature_html, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, workday = :workday,
     ceiling = :ceiling, status = 'active',
@@ -115,7 +116,8 @@ WHERE workspace_id = :workspace_id AND id = :id AND status = 'removed'
 -- name: mailboxes.change
 -- Change what a person may change; trouble that the old settings caused is forgotten, and what was learned about a
 -- server is true of that server only.
-UPDATE mailboxes SET display_name = :display_name, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
+UPDATE mailboxes SET display_name = :display_name,
+    signature_text = :signature_text, signature_html = :signature_html, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step,
     workday = :workday, ceiling = :ceiling,

@@ -7,6 +7,8 @@ CREATE TABLE mailboxes (
     login TEXT NOT NULL CHECK (login <> ''),
     address TEXT NOT NULL CHECK (address <> ''),
     display_name TEXT,
+    signature_text TEXT CHECK (signature_text <> ''),
+    signature_html TEXT CHECK (signature_html <> ''),
     aliases TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(aliases)),
     pool TEXT NOT NULL DEFAULT 'default' CHECK (pool <> ''),
     timezone TEXT,
@@ -47,6 +49,7 @@ CREATE TABLE mailboxes (
     created_at TEXT NOT NULL,
     UNIQUE (workspace_id, id),
     CHECK (max_gap >= min_gap),
+    CONSTRAINT every_signature_has_a_plain_form CHECK (signature_html IS NULL OR signature_text IS NOT NULL),
     CONSTRAINT only_what_is_removed_is_handed_over CHECK (NOT handed_over OR status = 'removed'),
     CONSTRAINT what_recovers_knows_from_when_and_to_what
         CHECK ((status = 'recovering') = (recover_since IS NOT NULL) AND (recover_since IS NULL) = (recovers_to IS NULL))
