@@ -18,8 +18,8 @@ def test_publishing_is_repeatable_and_makes_a_version_only_for_something_new(fil
     diff = filled.ok("sequence", "diff", tmp_path / "autumn.yaml", "--json").facts
     new = filled.ok("sequence", "publish", tmp_path / "autumn.yaml", "--json").facts
 
-    assert {"name": "autumn", "version": 1, "changed": False, "unsigned": []} == again
-    assert {"name": "autumn", "version": 2, "changed": True, "unsigned": []} == new
+    assert {"name": "autumn", "version": 1, "changed": False, "unsigned": [], "not_connected": []} == again
+    assert {"name": "autumn", "version": 2, "changed": True, "unsigned": [], "not_connected": []} == new
     assert {'-      "after": "3d",', '+      "after": "4d",'} <= set(diff["diff"])
     assert 2 == filled.ok("sequence", "show", "autumn", "--json").facts["version"]
 
@@ -60,11 +60,57 @@ def test_on_reply_enrolls_only_into_a_sequence_that_there_is(filled, tmp_path):
     assert "'spring'" in said.complaint
 
 
+@pytest.mark.parametrize(
+    "mailboxes,missing",
+    [
+        ("[anna@example.com, '@other.example', bert@example.com]", ["@other.example", "bert@example.com"]),
+        ("{domain: other.example}", ["@other.example"]),
+        ("{domain: example.com}", []),
+        ("{pool: nort}", ["pool nort"]),
+        ("{pool: north}", []),
+        ("{pool: default}", []),
+    ],
+)
+def test_publishing_warns_of_mailboxes_that_nobody_has_connected(filled, tmp_path, monkeypatch, mailboxes, missing):
+    """It is published all the same, each time with the warning: who connects them afterwards need not publish again."""
+    monkeypatch.setenv("PASSWORD", "s3cret-of-anna")
+    filled.ok("mailbox", "add", "anna@example.com", *SERVERS, "--pool", "north", "--password-env", "PASSWORD")
+    (tmp_path / "b.yaml").write_text(SEQUENCE.replace("name: autumn", f"name: b\nmailboxes: {mailboxes}"), "utf-8")
+    first, again = [filled.run("sequence", "publish", tmp_path / "b.yaml", "--json") for _ in range(2)]
+
+    assert [0, 0] == [first.code, again.code]
+    assert [missing, missing] == [first.facts["not_connected"], again.facts["not_connected"]]
+    assert first.err == again.err
+    assert (first.complaint.partition("connected: ")[2].partition(";")[0] if missing else first.err) == ", ".join(
+        missing
+    )
+
+
+def test_a_sequence_that_only_records_needs_no_mailbox(filled, tmp_path):
+    """It is there to be watched before one is connected."""
+    head = "name: b\ndelivery: record_only\nmailboxes: [bert@example.com]"
+    (tmp_path / "b.yaml").write_text(SEQUENCE.replace("name: autumn", head), "utf-8")
+
+    assert [] == filled.ok("sequence", "publish", tmp_path / "b.yaml", "--json").facts["not_connected"]
+
+
+def test_a_preview_without_a_mailbox_says_that_its_sender_is_invented(filled, monkeypatch):
+    """And says nothing once there is one."""
+    without = filled.run("sequence", "preview", "autumn", "--lead", "carol@example.org", "--json")
+    monkeypatch.setenv("PASSWORD", "s3cret-of-anna")
+    filled.ok("mailbox", "add", "anna@example.com", *SERVERS, "--password-env", "PASSWORD")
+    with_one = filled.ok("sequence", "preview", "autumn", "--lead", "carol@example.org", "--json")
+
+    assert (0, {"sender@example.com"}) == (without.code, {row["from"] for row in without.rows})
+    assert "sender@example.com is invented" in without.complaint
+    assert {"anna@example.com"} == {row["from"] for row in with_one.rows}
+
+
 @pytest.mark.parametrize("source", ["autumn", "autumn.yaml"])
 def test_a_preview_is_what_the_lead_would_get(filled, tmp_path, monkeypatch, source):
     """Of the running version or of a file, with the subject that a follow-up inherits."""
     monkeypatch.chdir(tmp_path)
-    first, second = filled.ok("sequence", "preview", source, "--lead", "carol@example.org", "--json").rows
+    first, second = filled.run("sequence", "preview", source, "--lead", "carol@example.org", "--json").rows
 
     assert ("intro", "A question about Acme", None) == (first["step"], first["subject"], first["missing"])
     assert first["text"].split(",")[0] in {"Hi Carol", "Hello Carol"}
@@ -77,8 +123,8 @@ def test_a_preview_says_what_is_missing(filled):
     said = filled.run("sequence", "preview", "autumn", "--lead", "erin@example.org")
 
     assert 1 == said.code
-    assert "has no first_name" in said.complaint
-    assert "default" in said.complaint
+    assert "has no first_name" in said.err.splitlines()[-1]
+    assert "default" in said.err.splitlines()[-1]
 
 
 def test_a_preview_shows_what_follows_a_message_that_would_be_held(filled, tmp_path):

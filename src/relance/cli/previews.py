@@ -52,6 +52,11 @@ def preview(source: str, email: str) -> int:
         return mailbox, list(found)
 
     mailbox, found = current.run(read)
+    if mailbox.address == NOBODY:
+        complain(
+            f"relance: warning: {source} has no mailbox to be sent from yet, so the sender {NOBODY} is invented; "
+            "connect one with `relance mailbox add`"
+        )
     for one in found:
         current.printer.facts(_facts(one, mailbox), "\n".join(_lines(one)))
     missing = [(one.step, one.outcome.field) for one in found if isinstance(one.outcome, MissingValue)]

@@ -72,9 +72,20 @@ def publish(file: Path) -> int:
         )
     said = "is published" if done.changed else "was published already, word for word"
     current.printer.facts(
-        {"name": done.name, "version": done.version, "changed": done.changed, "unsigned": done.unsigned},
+        {
+            "name": done.name,
+            "version": done.version,
+            "changed": done.changed,
+            "unsigned": done.unsigned,
+            "not_connected": done.not_connected,
+        },
         f"{done.name} version {done.version} {said}.",
     )
+    if done.not_connected:
+        complain(
+            f"relance: warning: {done.name} names what nobody has connected: {', '.join(done.not_connected)}; connect "
+            "each with `relance mailbox add`, or correct the file and publish again"
+        )
     return DONE
 
 

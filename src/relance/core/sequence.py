@@ -59,6 +59,7 @@ class Delay:
         return f"{self.amount}{self.unit}"
 
 
+DEFAULT_POOL = "default"  #: Where a mailbox is, and a sequence looks, unless they say otherwise.
 NO_DELAY = Delay(amount=0, unit=Unit.SECONDS)
 
 
@@ -240,7 +241,7 @@ class Plan:
 
     name: str
     steps: tuple[Step, ...]
-    pool: str | None = "default"
+    pool: str | None = DEFAULT_POOL
     mailboxes: tuple[str, ...] = ()  #: Addresses, or `@domain` for all of a domain; when given, pool is None.
     window: Window = Window()
     quiet_hours: QuietHours | None = None

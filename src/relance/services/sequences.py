@@ -10,10 +10,21 @@ from relance.core.calendar import SEARCH_DAYS, Never, first_zone, opens_at, zone
 from relance.core.enrollment import Enrollment, StopReason
 from relance.core.events import Event, EventName
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import EmailStep, OnReply, Plan, Sequence, SequenceStatus, Version, Window
+from relance.core.sequence import (
+    DEFAULT_POOL,
+    Delivery,
+    EmailStep,
+    OnReply,
+    Plan,
+    Sequence,
+    SequenceStatus,
+    Version,
+    Window,
+)
 from relance.core.workday import meets, workday_of
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments
+from relance.services.candidates import admits
 from relance.services.composing import needs_signature
 from relance.services.dispatching import mailboxes_of
 from relance.services.records import record, save_sequence
@@ -29,6 +40,7 @@ class Published:
     version: int
     changed: bool  #: False: this very content was already the running version.
     unsigned: tuple[str, ...] = ()  #: Mailboxes without the signature that a text asks for: their people are held.
+    not_connected: tuple[str, ...] = ()  #: Mailboxes that the file names and nobody has connected, as it names them.
 
 
 def by_name(reader: Reader, workspace_id: int, name: str) -> Sequence:
@@ -64,10 +76,13 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
         sequence = by_name(tx, workspace_id, plan.name)
     if sequence.status is SequenceStatus.ARCHIVED:
         raise RefusedError(f"sequence {plan.name!r} is archived; publish under another name")
+    missing = {
+        "unsigned": _unsigned(tx, workspace_id, plan),
+        "not_connected": _not_connected(tx, workspace_id, plan),
+    }
     running = running_version(tx, sequence)
-    unsigned = _unsigned(tx, workspace_id, plan)
     if running is not None and running.digest == digest:
-        return Published(name=plan.name, version=running.version, changed=False, unsigned=unsigned)
+        return Published(name=plan.name, version=running.version, changed=False, **missing)
     _check_hours(tx, workspace_id, plan, now)
     version = sequence.version + 1
     _freeze(tx, sequence, version, document, digest, now)
@@ -76,7 +91,7 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     save_sequence(tx, sequence, replace(published, version=version))
     tx.run("sequences.lift_holds", workspace_id=workspace_id, id=sequence.id)
     _note(tx, sequence, EventName.SEQUENCE_PUBLISHED, f"{plan.name} version {version} was published", now)
-    return Published(name=plan.name, version=version, changed=True, unsigned=unsigned)
+    return Published(name=plan.name, version=version, changed=True, **missing)
 
 
 def pause(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> bool:
@@ -157,6 +172,21 @@ def _unsigned(reader: Reader, workspace_id: int, plan: Plan) -> tuple[str, ...]:
     if not any(map(needs_signature, variants)):
         return ()
     return tuple(box.address for box in mailboxes_of(reader, workspace_id, plan) if box.signature_text is None)
+
+
+def _not_connected(reader: Reader, workspace_id: int, plan: Plan) -> tuple[str, ...]:
+    """Return what the plan names and nobody has connected: addresses, domains with their @, or a pool by its name.
+
+    The default pool is nobody's slip of the pen, and a plan that only records needs no mailbox.
+    """
+    if plan.delivery is Delivery.RECORD_ONLY:
+        return ()
+    connected = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
+    if plan.mailboxes:
+        each = [replace(plan, mailboxes=(name,)) for name in plan.mailboxes]
+        return tuple(one.mailboxes[0] for one in each if not any(admits(one, box) for box in connected))
+    empty = plan.pool is not None and not any(admits(plan, box) for box in connected)
+    return (f"pool {plan.pool}",) if empty and plan.pool != DEFAULT_POOL else ()
 
 
 def _check_hours(reader: Reader, workspace_id: int, plan: Plan, now: datetime) -> None:
