@@ -71,26 +71,32 @@ async def test_a_message_of_ours_is_found_by_any_mark(stored: Stored, search: st
     long_ago_and_blind = stored.at < SINCE and search in {"blind", "refused for headers"}
 
     if long_ago_and_blind:
-        assert NotFound(later_seen=True) == found
+        assert isinstance(found, NotFound)
+        assert found.witness is not None
     else:
         wire_id = stored.raw.split(b"Message-ID: ")[1].split(b"\r\n")[0].decode()
         assert Found(wire_message_id=wire_id, at=stored.at) == found
 
 
 @pytest.mark.parametrize(
-    "others, later_seen",
+    "others, minutes",
     [
-        pytest.param([], False, id="an empty folder"),
-        pytest.param([sent(1, minutes=9)], False, id="a later message that is not ours"),
-        pytest.param([sent(1, trace="t-0", minutes=-9)], False, id="an earlier message of ours"),
-        pytest.param([sent(1, trace="t-2", minutes=9)], True, id="a later message of ours"),
-        pytest.param([sent(1, trace="t-2", minutes=9, written=-9)], False, id="an earlier one, by our own clock"),
-        pytest.param([sent(1, trace="t-2", minutes=-9, written=9)], False, id="an earlier one, by the server's clock"),
+        pytest.param([], None, id="an empty folder"),
+        pytest.param([sent(1, minutes=9)], None, id="a later message that is not ours"),
+        pytest.param([sent(1, trace="t-0", minutes=-9)], None, id="an earlier message of ours"),
+        pytest.param([sent(1, trace="t-2", minutes=9)], 9, id="a later message of ours"),
+        pytest.param([sent(1, trace="t-2", minutes=4), sent(2, trace="t-3", minutes=9)], 9, id="the newest of two"),
+        pytest.param([sent(1, trace="t-2", minutes=9, written=30)], 9, id="at the server's time, where it says less"),
+        pytest.param([sent(1, trace="t-2", minutes=30, written=9)], 9, id="at ours, where it says less"),
+        pytest.param([sent(1, trace="t-2", minutes=9, written=-9)], None, id="an earlier one, by our own clock"),
+        pytest.param([sent(1, trace="t-2", minutes=-9, written=9)], None, id="an earlier one, by the server's clock"),
     ],
 )
-async def test_absence_counts_only_when_a_later_message_of_ours_is_there(others: list[Stored], later_seen: bool):  # noqa: FBT001 - a parameter
+async def test_absence_counts_only_when_a_later_message_of_ours_is_there(others: list[Stored], minutes: int | None):
     """Later by both clocks: one that runs ahead must not make us write twice."""
-    assert NotFound(later_seen=later_seen) == await look(Mailbox(folders={"INBOX": [], "Sent": others}))
+    witness = None if minutes is None else MONDAY + timedelta(minutes=minutes)
+
+    assert NotFound(witness=witness) == await look(Mailbox(folders={"INBOX": [], "Sent": others}))
 
 
 async def test_without_a_sent_folder_there_is_no_way_to_look():
@@ -102,7 +108,7 @@ async def test_a_message_to_oneself_in_another_folder_proves_nothing():
     """Only Sent is looked into: anybody can put a copied Message-ID into an INBOX."""
     mailbox = Mailbox(folders={"INBOX": [sent(1, message_id="<a@north.example>")], "Sent": []})
 
-    assert NotFound(later_seen=False) == await look(mailbox)
+    assert NotFound(witness=None) == await look(mailbox)
 
 
 async def test_a_server_that_can_be_searched_in_no_way_is_an_error():

@@ -30,7 +30,7 @@ class Guard(StrEnum):
     FRESHNESS = "freshness"  #: No message to somebody whose answer may lie unread in a mailbox that wrote to them.
     FENCE = "fence"  #: No final dot without a lease that holds.
     RELEASE_DEADLINE = "release_deadline"  #: No final dot after release_by.
-    GRACE = "grace"  #: Nobody says "not sent" before the ambiguity grace is over.
+    GRACE = "grace"  #: Nobody says "not sent" before time has passed, by our clock and by the server's.
 
 
 def take_out(names: Iterable[str]) -> None:
@@ -136,7 +136,7 @@ def _no_deadline() -> None:
 
 
 def _no_grace() -> None:
-    defaults.AMBIGUITY_GRACE = timedelta(0)
+    defaults.AMBIGUITY_GRACE = defaults.WITNESS_AFTER = timedelta(0)
 
 
 _CHANGES: dict[Guard, Callable[[], None]] = {

@@ -117,13 +117,22 @@ MUTATIONS = (
                 old="AMBIGUITY_GRACE = timedelta(minutes=15)",
                 new="AMBIGUITY_GRACE = timedelta(0)",
             ),
+            Edit(
+                file="core/defaults.py", old="WITNESS_AFTER = timedelta(minutes=10)", new="WITNESS_AFTER = timedelta(0)"
+            ),
         ),
         seen_by=Guard.GRACE,
     ),
     Mutation(
+        name="a witness left late enough",
+        edits=(Edit(file=_RECONCILER, old=" and _is_late_enough(at, attempt)", new=" and at is not None"),),
+        seen_by="tests/engine/test_reconciling.py"
+        "::test_a_later_message_that_left_too_soon_is_no_proof_and_the_mailbox_writes_to_itself_again",
+    ),
+    Mutation(
         name="the reconciler waits for the grace",
         edits=(Edit(file=_RECONCILER, old="if now < lost.grace_ends_at", new="if False"),),
-        seen_by=Guard.GRACE,
+        seen_by="tests/engine/test_reconciling.py::test_nobody_says_not_sent_before_the_grace_is_over",
     ),
     Mutation(
         name="what was lost is not tried again",

@@ -1,6 +1,7 @@
 """Outcomes that were lost: found at once, denied late and only where absence proves something, sent again once."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -42,13 +43,13 @@ async def test_what_is_found_in_sent_was_sent_and_nobody_waits_for_the_grace(rig
 
 
 async def test_nobody_says_not_sent_before_the_grace_is_over(rig):
-    """Not even where a later message lies in Sent: servers take ten minutes."""
+    """Not even where a later message lies in Sent: servers take ten minutes, and folders lag."""
     box = await rig.prepare()
     run, parts = await lose(rig, box, Point.DOT)
-    rig.later(minutes=4)
+    rig.later(minutes=11)
     await rig.person("ben@lead.example")
     await parts.send_one()
-    for _ in range(11):
+    for _ in range(4):
         await parts.reconciler.run_once()
         rig.later(minutes=1)
     (attempt,) = await rig.attempts(run)
@@ -61,7 +62,7 @@ async def test_after_the_grace_absence_counts_where_a_later_message_is_there(rig
     """Failed, and the step is sent again, once."""
     box = await rig.prepare()
     run, parts = await lose(rig, box, Point.DOT)
-    rig.later(minutes=4)
+    rig.later(minutes=12)
     await rig.person("ben@lead.example")
     await parts.send_one()
     rig.later(minutes=20)
@@ -72,6 +73,36 @@ async def test_after_the_grace_absence_counts_where_a_later_message_is_there(rig
     assert (AttemptStatus.FAILED, False) == (attempt.status, attempt.holds_slot)
     assert [attempt.message_id] == rig.subjects("ann@lead.example")
     assert "bump" == (await rig.again(run)).step
+
+
+async def test_a_later_message_that_left_too_soon_is_no_proof_and_the_mailbox_writes_to_itself_again(rig):
+    """The host's clock was set forward, and the grace ended with it: only the server's says how much time went by."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.world.behind = timedelta(minutes=55)
+    seen = []
+    for _ in range(3):
+        rig.later(hours=1)
+        await parts.reconciler.run_once()
+        seen.append((await rig.attempts(run))[0].status)
+
+    assert [AttemptStatus.UNKNOWN, AttemptStatus.UNKNOWN, AttemptStatus.FAILED] == seen
+    assert 2 == len(rig.subjects(box.address))
+
+
+async def test_a_server_whose_clock_stands_is_not_written_to_without_end(rig):
+    """Nothing proves anything there: a person decides, and the reason says why."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    for hours in range(1, 21):
+        rig.later(hours=1)
+        rig.world.behind = timedelta(hours=hours, minutes=-5)
+        await parts.reconciler.run_once()
+    (attempt,) = await rig.attempts(run)
+
+    assert AttemptStatus.UNKNOWN is attempt.status
+    assert "relance attempt settle" in attempt.error
+    assert 10 == len(rig.subjects(box.address))
 
 
 async def test_where_nothing_later_is_there_the_mailbox_writes_to_itself(rig):

@@ -133,7 +133,7 @@ async def test_what_a_worker_that_slept_did_not_find_is_not_called_unsent_by_it(
     await first.take()
     box.script(Point.DOT, OutcomeUnknownError("the connection broke"))
     await one.send_one()
-    rig.later(minutes=4)
+    rig.later(minutes=12)
     await rig.person("ben@lead.example")
     await one.send_one()
     rig.later(minutes=20)

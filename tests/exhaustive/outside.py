@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from exhaustive.ground import AnyGround
+from relance.core import defaults
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.core.suppression import SuppressionReason
@@ -72,7 +73,10 @@ class Post:
 
 
 class Looking:
-    """Implements what a reconciler asks of `ports.connector.Connector`; a witness is always there."""
+    """Implements what a reconciler asks of `ports.connector.Connector`.
+
+    A witness is always there, filed late enough: the grace alone has to do.
+    """
 
     def __init__(self, post: Post, now: datetime) -> None:
         self._post = post
@@ -83,7 +87,7 @@ class Looking:
         for one in self._post.taken:
             if one.message_id in sought.message_ids and one.shown_at <= self._now:
                 return Found(wire_message_id=one.message_id, at=one.at)
-        return NotFound(later_seen=True)
+        return NotFound(witness=self._now + defaults.WITNESS_AFTER)
 
     async def save_sent(self, raw: bytes, *, at: datetime) -> None:
         """Keep nothing."""

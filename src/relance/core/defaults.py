@@ -16,6 +16,11 @@ FRESHNESS = timedelta(seconds=60)
 READ_AGAIN = timedelta(seconds=2)
 #: Nobody says "it was not sent" before release_by + this: RFC 5321 §4.5.3.2.6 gives a server 10 min, folders lag 5.
 AMBIGUITY_GRACE = timedelta(minutes=15)
+#: A later message proves that one was not sent if it left this long after it, by the mail server's clock as well as by
+#: ours: our own may have been set forward since, and the grace with it. The 10 min of RFC 5321.
+WITNESS_AFTER = timedelta(minutes=10)
+#: So many messages to itself does a mailbox send for one lost outcome; then its server's clock is wrong.
+PROBES_AT_MOST = 10
 #: From `begin` to the final dot; the dot leaves before this has passed or not at all.
 RELEASE_DEADLINE = timedelta(seconds=20)
 #: A message whose outcome is unknown is looked for again after this, doubling up to the next.

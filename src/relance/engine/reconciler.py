@@ -1,15 +1,17 @@
 """Settles outcomes that were lost, and sees to it that every message sent has its copy in Sent.
 
 Rule 1: a find counts at once; absence counts only after the ambiguity grace, on a server that saves what it relays,
-        and when something sent later on that route is there. If nothing is, the mailbox writes to itself.
+        and when something is there that left later on that route, late enough by the server's clock too. If nothing
+        is, the mailbox writes to itself.
 Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
 """
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 
-from relance.core import backoff
+from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
 from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -27,14 +29,21 @@ from relance.services.reconciling import Lost
 _AT_ONCE = 50
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Probes:
+    """The messages that a mailbox has sent to itself for one lost outcome."""
+
+    count: int = 0
+    last: datetime | None = None
+
+
 class Reconciler:
     """One pass looks for every lost outcome that is due, then for copies that are wanting."""
 
     def __init__(self, around: Surroundings, connections: Connections) -> None:
         self._around = around
         self._connections = connections
-        #: By attempt and try: when a message was sent to the mailbox itself for it.
-        self._probed: dict[tuple[int, int], datetime] = {}
+        self._probes: dict[tuple[int, int], _Probes] = {}  #: By attempt and try.
         self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
     async def run_once(self) -> int:
@@ -88,10 +97,10 @@ class Reconciler:
                 await self._settle_sent(attempt, "found in Sent", wire=wire)
             case NotFound() | CannotLook() if now < lost.grace_ends_at:
                 await self._again(lost, "not found yet; too early to say that it was not sent")
-            case NotFound(later_seen=True) if lost.mailbox.saves_sent is not False:
+            case NotFound(witness=at) if lost.mailbox.saves_sent is not False and _is_late_enough(at, attempt):
                 await self._settle_failed(lost, hold, "not in Sent, where a later message is")
-            case NotFound() if lost.mailbox.saves_sent is not False:
-                await self._probe(lost, hold, connector)
+            case NotFound(witness=at) if lost.mailbox.saves_sent is not False:
+                await self._probe(lost, hold, connector, witnessed=at is not None)
             case NotFound() | CannotLook():
                 await self._cannot_look(lost)
 
@@ -103,19 +112,20 @@ class Reconciler:
                 why = "this mailbox gives no way to look; an answer or `relance attempt settle` decides"
                 await persistence.write(self._around, reconciling.leave_to_others, lost, why=why)
 
-    async def _probe(self, lost: Lost, hold: Hold, connector: Connector) -> None:
+    async def _probe(self, lost: Lost, hold: Hold, connector: Connector, *, witnessed: bool) -> None:
         """Send a message to the mailbox itself, so that absence can be told from a Sent folder that lags or is full.
 
         Where it is not known whether the server keeps copies, this tells: if none of the probe is there either, it
-        keeps none.
+        keeps none. Where something later is there that did not leave late enough (`witnessed`), another is sent.
         """
         around, now = self._around, self._around.clock.now()
         this_try = (lost.attempt.id, lost.attempt.tries)
-        sent_at = self._probed.get(this_try)
+        before = self._probes.get(this_try, _Probes())
+        rested = before.last is None or now - before.last >= reconciling.COPY_AFTER
         if lost.mailbox.status is MailboxStatus.REMOVED:
             await self._again(lost, "not in Sent, and nothing is sent from a removed mailbox that would prove it")
             return
-        if sent_at is None:
+        if before.last is None or (witnessed and rested and before.count < defaults.PROBES_AT_MOST):
             try:
                 await probe(
                     connector,
@@ -128,8 +138,14 @@ class Reconciler:
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return
-            self._probed[this_try] = now
-        elif lost.mailbox.saves_sent is None and now - sent_at >= reconciling.COPY_AFTER:
+            self._probes[this_try] = _Probes(count=before.count + 1, last=now)
+        elif before.count >= defaults.PROBES_AT_MOST:
+            why = (
+                "not in Sent, but by the server's clock nothing left later; set it, or `relance attempt settle` decides"
+            )
+            await self._again(lost, why)
+            return
+        elif lost.mailbox.saves_sent is None and not witnessed and rested:
             await self._learn(lost.mailbox, saves_sent=False)
             await self._cannot_look(lost)
             return
@@ -205,6 +221,14 @@ class Reconciler:
         return 1
 
 
+def _is_late_enough(witness: datetime | None, attempt: Attempt) -> bool:
+    return witness is not None and witness - _since(attempt) >= defaults.WITNESS_AFTER
+
+
+def _since(attempt: Attempt) -> datetime:
+    return attempt.began_at or attempt.planned_at
+
+
 def _sought(attempt: Attempt) -> Sought:
     ids = (attempt.message_id, attempt.wire_message_id, attempt.provider_message_id)
     return Sought(
@@ -213,7 +237,7 @@ def _sought(attempt: Attempt) -> Sought:
         trace=attempt.trace,
         copy_header=COPY_HEADER,
         recipient=attempt.recipient,
-        since=attempt.began_at or attempt.planned_at,
+        since=_since(attempt),
     )
 
 

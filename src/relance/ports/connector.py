@@ -95,12 +95,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotFound:
-    """It is not there.
+    """It is not there. Absence counts by what the server filed of ours after it, by the same route: its witness."""
 
-    `later_seen`: a message of ours sent later by the same route is there, filed by the server, so absence counts.
-    """
-
-    later_seen: bool
+    witness: datetime | None  #: When the newest such message was sent and filed, by whichever clock says less.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

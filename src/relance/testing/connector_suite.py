@@ -146,8 +146,10 @@ async def check_a_saved_copy_is_found(connector: Connector, subject: Subject) ->
     assert isinstance(by_id, Found)
     assert isinstance(by_trace, Found)
     assert envelope.message_id == by_id.wire_message_id == by_trace.wire_message_id
-    assert NotFound(later_seen=True) == nothing
-    assert NotFound(later_seen=False) == premature
+    assert isinstance(nothing, NotFound)
+    assert nothing.witness is not None
+    assert since < nothing.witness
+    assert NotFound(witness=None) == premature
 
 
 async def check_a_copy_that_we_put_there_is_no_witness(connector: Connector, subject: Subject) -> None:
@@ -165,7 +167,7 @@ async def check_a_copy_that_we_put_there_is_no_witness(connector: Connector, sub
     absent, by_us = await connector.find_sent(never), await connector.find_sent(only_ours)
     by_server = await connector.find_sent(_sought(subject, "both", since=subject.now()))
 
-    assert NotFound(later_seen=False) == absent
+    assert NotFound(witness=None) == absent
     assert isinstance(by_us, Found)
     assert by_us.by_us
     assert isinstance(by_server, Found)

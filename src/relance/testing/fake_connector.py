@@ -14,7 +14,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from relance.core.mailbox import Mailbox
@@ -146,7 +146,7 @@ class FakeMailbox:
             )
         )
         if self.saves_sent:
-            self._keep(SENT, envelope.raw, now)
+            self._keep(SENT, envelope.raw, now - self.world.behind)
         if envelope.recipient in self.world.boxes:
             self.world.boxes[envelope.recipient].deliver(envelope.raw)
 
@@ -164,6 +164,7 @@ class MailWorld:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
+        self.behind = timedelta()  #: By how much the servers' clocks are, where ours was set forward.
         self.boxes: dict[str, FakeMailbox] = {}
         self.accepted: list[Delivery] = []
 
@@ -248,15 +249,16 @@ class FakeConnector:
         await self._box.meet(Point.LOOK)
         if SENT not in self._box.folders:
             return CannotLook(reason="there is no Sent folder")
-        later = False
+        witness: datetime | None = None
         found: list[Found] = []
         for one in self._box.folders[SENT]:
             head = headers_of(one.raw)
             by_us = head[sought.copy_header] is not None
             if head["Message-ID"] in sought.message_ids or head[sought.trace_header] == sought.trace:
                 found.append(Found(wire_message_id=str(head["Message-ID"]), at=one.at, by_us=by_us))
-            later = later or (head[sought.trace_header] is not None and one.at > sought.since and not by_us)
-        return min(found, key=lambda one: one.by_us) if found else NotFound(later_seen=later)
+            if head[sought.trace_header] is not None and one.at > sought.since and not by_us:
+                witness = max(witness or one.at, one.at)
+        return min(found, key=lambda one: one.by_us) if found else NotFound(witness=witness)
 
     async def save_sent(self, raw: bytes, *, at: datetime) -> None:
         """Keep a copy."""

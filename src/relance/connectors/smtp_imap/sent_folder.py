@@ -62,7 +62,7 @@ async def find_sent(session: ImapSession, folders: Sequence[Folder], sought: Sou
     sent = [folder for folder in folders if folder.role is FolderRole.SENT]
     if not sent:
         return CannotLook(reason="the mailbox has no folder for sent mail")
-    later_seen = False
+    witness: datetime | None = None
     ours: Found | None = None
     for folder in sent:
         await session.unselect()  # opened afresh, so that the newest messages are seen
@@ -76,8 +76,8 @@ async def find_sent(session: ImapSession, folders: Sequence[Folder], sought: Sou
                 if not found.by_us:
                     return found
                 ours = found
-            later_seen = later_seen or _is_later(marks, sought)
-    return ours or NotFound(later_seen=later_seen)
+            witness = max(filter(None, (witness, _witnessed(marks, sought))), default=None)
+    return ours or NotFound(witness=witness)
 
 
 async def save_copy(session: ImapSession, folders: Sequence[Folder], new_name: bytes, raw: bytes, at: datetime) -> None:
@@ -148,11 +148,12 @@ def _is_by_us(marks: Marks, sought: Sought) -> bool:
     return bool(marks.values(sought.copy_header))
 
 
-def _is_later(marks: Marks, sought: Sought) -> bool:
+def _witnessed(marks: Marks, sought: Sought) -> datetime | None:
+    """Return when a message of ours, filed by the server, came later: by its clock and by ours, whichever says less."""
     if not marks.values(sought.trace_header) or _is_by_us(marks, sought):
-        return False
-    times = [at for at in (marks.internal_date, marks.date) if at is not None]
-    return bool(times) and all(at > sought.since for at in times)
+        return None
+    at = min((at for at in (marks.internal_date, marks.date) if at is not None), default=None)
+    return at if at is not None and at > sought.since else None
 
 
 def header_lines(raw: bytes) -> Mapping[str, str]:
