@@ -69,7 +69,7 @@ line), and `-h` or `--help`. They are not repeated below.
 |---|---|
 | 0 | done |
 | 1 | no: a refused login, an invalid file, rows that were not imported, something that waits for a person |
-| 2 | wrong use: an unknown option, a setting that cannot be read |
+| 2 | wrong use: an unknown option, options that exclude each other, a value or a setting that can never be right |
 | 3 | could not: a server out of reach, a full disk, another engine's lock |
 | 130 | interrupted from the keyboard |
 

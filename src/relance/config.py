@@ -49,6 +49,7 @@ class Config:
     database_url: str | None = None  #: PostgreSQL; None: SQLite in the data directory.
     master_key_file: Path = DEFAULT_DATA / "master.key"
     workspace: str = "default"  #: The workspace that commands work on.
+    workspace_place: str | None = None  #: Where it was named, in words; None: nowhere.
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.CONSOLE
     lease_seconds: float = LEASE_SECONDS  #: For how long a worker owns its shards without renewing that.
@@ -110,6 +111,7 @@ def read_config(
         database_url=sources.read("database_url", _database_url, None),
         master_key_file=here / key_file if key_file is not None else folder / "master.key",
         workspace=sources.read("workspace", _name, "default"),
+        workspace_place=sources.place("workspace") if sources.has("workspace") else None,
         log_level=sources.read("log_level", LogLevel, LogLevel.INFO),
         log_format=sources.read("log_format", LogFormat, LogFormat.CONSOLE),
         lease_seconds=sources.read("lease_seconds", _lease, LEASE_SECONDS),
@@ -150,13 +152,19 @@ class _Sources:
         variable = f"RELANCE_{name.upper()}"
         return variable if self._environment.get(variable) else str(self._file_path)
 
-    def read(self, name: str, convert: "Callable[[str], T]", default: T) -> T:
-        """Return one setting, converted. Raises ConfigError naming it and its place."""
+    def has(self, name: str) -> bool:
+        """Whether the setting is given anywhere."""
+        return self._given(name) is not None
+
+    def _given(self, name: str) -> object:
         given: object = self._flags.get(name, ("", None))[1]
         if given is None:
             given = self._environment.get(f"RELANCE_{name.upper()}") or None
-        if given is None:
-            given = self._file.get(name)
+        return self._file.get(name) if given is None else given
+
+    def read(self, name: str, convert: "Callable[[str], T]", default: T) -> T:
+        """Return one setting, converted. Raises ConfigError naming it and its place."""
+        given = self._given(name)
         if given is None:
             return default
         if not isinstance(given, str):

@@ -191,9 +191,9 @@ def test_erasing_needs_a_yes_and_leaves_a_mark(filled, tmp_path):
 @pytest.mark.parametrize(
     "arguments,code,words",
     [
-        (["add", "nobody"], 1, "'nobody' is not an e-mail address"),
+        (["add", "nobody"], 2, "'nobody' is not an e-mail address"),
         (["add", "a@example.org", "company"], 2, "'company' is not field=value"),
-        (["add", "a@example.org", "timezone=Berlin"], 1, "'Berlin' is not a time zone"),
+        (["add", "a@example.org", "timezone=Berlin"], 2, "'Berlin' is not a time zone"),
         (["show", "nobody@example.org"], 1, "relance lead list"),
         (["note", "nobody@example.org", "x"], 1, "relance lead list"),
         (["note", "carol@example.org", " "], 2, "the note is empty"),

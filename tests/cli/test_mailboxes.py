@@ -111,8 +111,8 @@ def test_wrong_options_are_refused_and_nothing_is_connected(shell, options, word
     [
         (["--password-env", "NO_SUCH_VARIABLE"], 2, "NO_SUCH_VARIABLE holds no password"),
         (["--password-file", "no-such-file"], 3, "no-such-file cannot be read"),
-        (["--timezone", "Berlin"], 1, "'Berlin' is not a time zone"),
-        (["--alias", "nobody"], 1, "'nobody' is not an e-mail address"),
+        (["--timezone", "Berlin"], 2, "'Berlin' is not a time zone"),
+        (["--alias", "nobody"], 2, "'nobody' is not an e-mail address"),
     ],
 )
 def test_a_secret_or_name_that_cannot_be_used_is_named(shell, monkeypatch, options, code, words):
@@ -134,7 +134,8 @@ def test_the_password_is_taken_from_a_pipe_where_nobody_can_be_asked(shell):
 @pytest.mark.parametrize("command", ["check", "pause", "resume", "remove", "set"])
 def test_a_mailbox_that_is_not_connected_is_named(shell, command):
     """Exit 1 and where to look."""
-    said = shell.run("mailbox", command, "nobody@example.com")
+    options = ["--daily-cap", "7"] if command == "set" else []
+    said = shell.run("mailbox", command, "nobody@example.com", *options)
 
     assert 1 == said.code
     assert "relance mailbox list" in said.complaint

@@ -75,7 +75,7 @@ def test_a_worker_needs_a_database_that_several_can_share(bare):
     bare.ok("init")
     said = bare.run("worker")
 
-    assert 1 == said.code
+    assert 2 == said.code
     assert [] == [
         words for words in ("PostgreSQL", "`relance run`", "RELANCE_DATABASE_URL") if words not in said.complaint
     ]

@@ -63,7 +63,7 @@ def test_the_limits_of_a_workspace_are_set_shown_and_taken_away(shell):
     wrong = shell.run("workspace", "set", "--quiet-hours", "evening")
 
     assert (None, 3, "20:00-08:00") == (row["daily_cap"], row["recipient_domain_daily_cap"], row["quiet_hours"])
-    assert 1 == wrong.code
+    assert 2 == wrong.code
     assert "write it like 09:00-17:00" in wrong.complaint
 
 

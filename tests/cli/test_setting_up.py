@@ -38,7 +38,7 @@ def test_init_refuses_a_zone_that_is_none_before_making_anything(bare):
     """One clear sentence, nothing changed."""
     said = bare.run("init", "--timezone", "Berlin")
 
-    assert (1, False) == (said.code, bare.data.exists())
+    assert (2, False) == (said.code, bare.data.exists())
     assert "'Berlin' is not a time zone" in said.complaint
 
 
@@ -78,13 +78,23 @@ def test_a_wrong_setting_is_wrong_use(shell, monkeypatch):
     assert "RELANCE_LOG_LEVEL" in said.complaint
 
 
-def test_an_unknown_workspace_is_named_with_those_there_are(shell):
-    """The answer is no."""
-    said = shell.run("--workspace", "sales", "lead", "list")
+def test_an_unknown_workspace_is_named_with_those_there_are_and_where_it_came_from(shell, monkeypatch):
+    """Wrong use: exit 2; whoever forgot a variable or a line in a file would look for it on the command line."""
+    flag = shell.run("--workspace", "sales", "lead", "list")
+    monkeypatch.setenv("RELANCE_WORKSPACE", "sales")
+    variable = shell.run("lead", "list")
+    stronger = shell.run("lead", "list", "--workspace", "selas")
+    monkeypatch.delenv("RELANCE_WORKSPACE")
+    (shell.data / "relance.toml").write_text('workspace = "sales"\n', encoding="utf-8")
+    file = shell.run("lead", "list")
 
-    assert 1 == said.code
-    assert "'sales'" in said.complaint
-    assert "default" in said.complaint
+    assert [
+        "relance: --workspace: there is no workspace 'sales'; known are: default",
+        "relance: RELANCE_WORKSPACE: there is no workspace 'sales'; known are: default",
+        "relance: --workspace: there is no workspace 'selas'; known are: default",
+        f"relance: {shell.data / 'relance.toml'}: there is no workspace 'sales'; known are: default",
+    ] == [said.complaint for said in (flag, variable, stronger, file)]
+    assert {2} == {said.code for said in (flag, variable, stronger, file)}
 
 
 def test_a_database_of_a_newer_schema_is_left_alone(shell):

@@ -10,7 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from relance.app.clocks import SystemClock
 from relance.app.logins import COMMAND_CACHED, LOGIN, Secret, SecretKind, run_secret_command
-from relance.config import Config
+from relance.config import Config, ConfigError
 from relance.core.mailbox import Mailbox
 from relance.core.suppression import SuppressionReason, tombstone_of
 from relance.core.workspace import Workspace
@@ -22,7 +22,7 @@ from relance.ports.store import ConflictError, Reader, Store, StoreError, Transa
 from relance.ports.telemetry import Log
 from relance.ports.vault import Vault, VaultError
 from relance.services import mailboxes, workspaces
-from relance.services.refusals import LostRaceError, RefusedError
+from relance.services.refusals import LostRaceError, NotFoundError, RefusedError
 from relance.services.situations import Keys, workspace_of
 from relance.storage.opening import is_postgres
 from relance.storage.optout_log import OptOutLog
@@ -65,11 +65,17 @@ class Installation:
         return await self.store.read(fn, *args, **kwargs)
 
     async def workspace(self, name: str | None = None) -> Workspace:
-        """Return a workspace, the configured one by default. Raises NotFoundError, and VaultError under another key.
+        """Return a workspace, the configured one by default.
 
-        With a key that is not this installation's, marks of erased people and ids would silently be other ones.
+        Raises NotFoundError, ConfigError where the one that was configured is unknown, and VaultError under another
+        key: with one that is not this installation's, marks of erased people and ids would silently be other ones.
         """
-        found = await self.read(workspaces.by_name, name or self.config.workspace)
+        try:
+            found = await self.read(workspaces.by_name, name or self.config.workspace)
+        except NotFoundError as error:
+            if name is not None or self.config.workspace_place is None:
+                raise
+            raise ConfigError(f"{self.config.workspace_place}: {error}") from error
         self.vault.seal(found.wrapped_key, b"", bound_to="workspace")
         return found
 

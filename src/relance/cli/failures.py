@@ -11,7 +11,7 @@ from relance.config import ConfigError
 from relance.ports.connector import ConnectorError, LoginRefusedError, RejectedError
 from relance.ports.store import CommitUnknownError, ConflictError, StoreError
 from relance.ports.vault import VaultError
-from relance.services.refusals import LostRaceError, RefusedError
+from relance.services.refusals import LostRaceError, RefusedError, WrongInputError
 
 DONE = 0
 NO = 1
@@ -32,7 +32,7 @@ class CouldNotError(Exception):
 def explain_failure(error: BaseException) -> tuple[int, str]:
     """Return exit code and sentence for any error."""
     match error:
-        case click.ClickException() | ConfigError():
+        case click.ClickException() | ConfigError() | WrongInputError():
             return WRONG_USE, _usage(error)
         case NoError() | RefusedError() | LoginRefusedError() | RejectedError():
             return NO, str(error)
@@ -62,7 +62,7 @@ def _trouble(error: BaseException) -> str:
             )
 
 
-def _usage(error: click.ClickException | ConfigError) -> str:
+def _usage(error: click.ClickException | ConfigError | WrongInputError) -> str:
     if not isinstance(error, click.UsageError):
         return error.format_message() if isinstance(error, click.ClickException) else str(error)
     said = error.format_message().rstrip(".")

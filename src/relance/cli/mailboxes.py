@@ -77,6 +77,8 @@ def add(address: str, username: str | None, **options: Any) -> None:  # noqa: AN
 @mailbox_options
 def change(address: str, **options: Any) -> None:  # noqa: ANN401 - click's values
     """Change what is given and leave the rest; trouble that the old settings caused is forgotten."""
+    if all(value in {None, ()} for value in options.values()):
+        raise click.UsageError("nothing is given that could be changed: name at least one option")
     current = session()
     given = gather(options)
 

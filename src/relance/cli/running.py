@@ -9,20 +9,24 @@ from relance.cli.failures import DONE, NO
 from relance.cli.printing import complain, counted, shown
 from relance.cli.session import Command, Session, session
 from relance.core.workspace import Workspace
-from relance.services.refusals import RefusedError
 
 
 @click.command(cls=Command)
-@click.option(
-    "--until-idle", "until", flag_value=Until.IDLE.value, help="Leave when nothing is ready, on the wire or unread."
-)
-@click.option("--until-done", "until", flag_value=Until.DONE.value, help="Leave when every enrollment has ended.")
-def run(until: str | None) -> int:
+@click.option("--until-idle", is_flag=True, help="Leave when nothing is ready, on the wire or unread.")
+@click.option("--until-done", is_flag=True, help="Leave when every enrollment has ended.")
+@click.option("--no-web", is_flag=True, help="Serve no web pages; this version has none in any case.")
+def run(*, until_idle: bool, until_done: bool, no_web: bool) -> int:  # noqa: ARG001 - there is nothing to leave out yet
     """Send what is due, read every mailbox, stop who answers.
 
     SIGTERM finishes and records what is being sent; a second one kills.
     """
-    return _run(session(), Until(until or Until.STOPPED))
+    if until_idle and until_done:
+        raise click.UsageError(
+            "--until-idle and --until-done exclude each other: give --until-idle to leave as soon as nothing is ready, "
+            "--until-done to wait until everybody's run has ended"
+        )
+    until = Until.IDLE if until_idle else Until.DONE if until_done else Until.STOPPED
+    return _run(session(), until)
 
 
 @click.command(cls=Command)
@@ -34,7 +38,7 @@ def worker() -> int:
     """
     current = session()
     if current.config().database_url is None:
-        raise RefusedError(
+        raise click.UsageError(
             "Several workers share a PostgreSQL database, and this is a SQLite file: one `relance run` does everything"
             " there. To have more, set RELANCE_DATABASE_URL"
         )

@@ -33,6 +33,8 @@ def change(
     timezone: str | None, daily_cap: int | None, recipient_domain_daily_cap: int | None, quiet_hours: str | None
 ) -> None:
     """Change what is given of this workspace and leave the rest."""
+    if (timezone, daily_cap, recipient_domain_daily_cap, quiet_hours) == (None, None, None, None):
+        raise click.UsageError("nothing is given that could be changed: name at least one option")
     current = session()
     wanted = workspace_settings.Wanted(
         timezone=timezone,

@@ -3,14 +3,14 @@
 from email_validator import EmailNotValidError, validate_email
 
 from relance.core.identifiers import ascii_domain
-from relance.services.refusals import RefusedError
+from relance.services.refusals import WrongInputError
 
 _LONGEST = 320
 _ANY_DOMAIN = "example.com"
 _ONE_LABEL = frozenset({"localhost"})  #: A machine of one's own, for trying things out.
 
 
-class BadAddressError(RefusedError):
+class BadAddressError(WrongInputError):
     """It is not an address that mail can be sent to. `reason` says why, without the address."""
 
     def __init__(self, address: str, reason: str) -> None:

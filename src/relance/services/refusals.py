@@ -5,6 +5,10 @@ class RefusedError(Exception):
     """What was asked for is not possible; nothing was changed."""
 
 
+class WrongInputError(RefusedError):
+    """What was given is never right, whatever the state: no address, no time zone, no column of the file."""
+
+
 class NotFoundError(RefusedError):
     """What was named does not exist in this workspace."""
 

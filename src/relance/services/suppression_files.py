@@ -48,7 +48,7 @@ def read_targets(path: Path) -> Iterator[Target | BadTarget]:
 
 
 def read_target(text: str) -> tuple[SuppressionKind, str]:
-    """Read ADDRESS, @DOMAIN or +PHONE in the spelling it is compared by. Raises RefusedError."""
+    """Read ADDRESS, @DOMAIN or +PHONE in the spelling it is compared by. Raises WrongInputError."""
     kind, value = suppressions.parse_target(text)
     return kind, clean_address(value) if kind is SuppressionKind.ADDRESS else value
 

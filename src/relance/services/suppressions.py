@@ -13,14 +13,14 @@ from relance.core.suppression import (
 )
 from relance.ports.store import Reader, Transaction
 from relance.services.records import record
-from relance.services.refusals import RefusedError
+from relance.services.refusals import WrongInputError
 
 #: Reasons that are the person's own will, and therefore stand in the opt-out log too.
 OPT_OUTS = frozenset({SuppressionReason.UNSUBSCRIBED, SuppressionReason.COMPLAINED, SuppressionReason.ERASED})
 
 
 def parse_target(target: str) -> tuple[SuppressionKind, str]:
-    """Read ADDRESS, @DOMAIN or +PHONE as people write it. Raises RefusedError."""
+    """Read ADDRESS, @DOMAIN or +PHONE as people write it. Raises WrongInputError."""
     text = target.strip().casefold()
     if text.startswith("+") and text[1:].replace(" ", "").replace("-", "").isdigit():
         return SuppressionKind.PHONE, "+" + text[1:].replace(" ", "").replace("-", "")
@@ -29,7 +29,7 @@ def parse_target(target: str) -> tuple[SuppressionKind, str]:
     local, at, domain = text.rpartition("@")
     if at and local and "." in domain and not any(c.isspace() for c in text):
         return SuppressionKind.ADDRESS, text
-    raise RefusedError(f"{target!r} is neither an address (a@example.com), a @domain nor a +phone number")
+    raise WrongInputError(f"{target!r} is neither an address (a@example.com), a @domain nor a +phone number")
 
 
 def suppress(  # noqa: PLR0913  # the facts of one row

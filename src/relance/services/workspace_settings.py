@@ -6,7 +6,7 @@ from relance.core.calendar import zone_named
 from relance.core.plan_document import interval_of
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services.refusals import LostRaceError, RefusedError
+from relance.services.refusals import LostRaceError, WrongInputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,14 +20,14 @@ class Wanted:
 
 
 def check_timezone(name: str) -> str:
-    """Return an IANA name as it was given. Raises RefusedError for what is none."""
+    """Return an IANA name as it was given. Raises WrongInputError for what is none."""
     if zone_named(name) is None:
-        raise RefusedError(f"{name!r} is not a time zone; write an IANA name such as Europe/Berlin")
+        raise WrongInputError(f"{name!r} is not a time zone; write an IANA name such as Europe/Berlin")
     return name
 
 
 def change(tx: Transaction, workspace: Workspace, wanted: Wanted) -> None:
-    """Change what is wanted. Raises RefusedError for what cannot be, LostRaceError if somebody was first."""
+    """Change what is wanted. Raises WrongInputError for what cannot be, LostRaceError if somebody was first."""
     given = {
         "daily_cap": wanted.daily_cap,
         "recipient_domain_daily_cap": wanted.recipient_domain_daily_cap,
@@ -51,9 +51,9 @@ def _checked_hours(text: str | None) -> str | None:
     try:
         hours = interval_of(text)
     except ValueError as error:
-        raise RefusedError(f"quiet hours: {error}") from None
+        raise WrongInputError(f"quiet hours: {error}") from None
     if hours.start == hours.end:
-        raise RefusedError("the quiet hours never end; write them from evening to morning, such as 20:00-08:00")
+        raise WrongInputError("the quiet hours never end; write them from evening to morning, such as 20:00-08:00")
     return text
 
 

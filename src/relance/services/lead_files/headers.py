@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from relance.services.lead_files.records import FileFormatError
-from relance.services.refusals import RefusedError
+from relance.services.refusals import WrongInputError
 
 EMAIL = "email"
 KEY = "idempotency_key"  #: Names an entry of somebody, so that the same one comes in once.
@@ -101,7 +101,7 @@ class Columns:
 def match_headers(headers: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     """Return what each column is; `mapped` is header to field, where an empty field leaves the column out.
 
-    Raises FileFormatError when there is no address column, RefusedError when a map names no column of the file.
+    Raises FileFormatError when there is no address column, WrongInputError when a map names no column of the file.
     """
     names = tuple(" ".join(header.strip("\ufeff \t\r\n\x00").split()) for header in headers)
     explicit = _explicit(names, mapped)
@@ -157,12 +157,12 @@ def _explicit(names: Sequence[str], mapped: Mapping[str, str]) -> dict[int, str]
         positions = [position for position, name in enumerate(names) if name.casefold() == wanted]
         if not positions:
             known = ", ".join(name for name in names if name)[:300]
-            raise RefusedError(f"--map names the column {header!r}, and the file has: {known}")
+            raise WrongInputError(f"--map names the column {header!r}, and the file has: {known}")
         named = snake_case(field)
         if field and not named:
-            raise RefusedError(f"--map {header}={field}: a field has a name such as first_name")
+            raise WrongInputError(f"--map {header}={field}: a field has a name such as first_name")
         if named and named in found.values():
-            raise RefusedError(f"--map gives the field {named} to two columns: give it to one")
+            raise WrongInputError(f"--map gives the field {named} to two columns: give it to one")
         found[positions[0]] = named
     return found
 

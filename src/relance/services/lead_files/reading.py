@@ -61,7 +61,7 @@ class LeadFile:
 
 
 def open_lead_file(path: Path, mapped: Mapping[str, str]) -> LeadFile:
-    """Find out how the file is written and what its columns are. Raises FileFormatError, RefusedError, OSError."""
+    """Find out how the file is written and what its columns are. Raises FileFormatError, WrongInputError, OSError."""
     dialect = find_dialect(path)
     header = next(read_records(path, dialect), None)
     if header is None:
