@@ -13,7 +13,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import mailboxes
 from relance.services.health import Examined, examine
-from relance.services.situations import mailbox_zone
+from relance.services.limits import mailbox_zone
 
 COLUMNS = ("address", "score", "verdict", "sends", "bounces", "blocks", "complaints", "cap_today", "reasons")
 

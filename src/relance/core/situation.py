@@ -51,12 +51,12 @@ class Situation:
     workspace_quiet_hours: QuietHours | None
     first_contact: bool  #: No message of this enrollment has been accepted yet.
     written: tuple[Written, ...]  #: Mailboxes that wrote to this person in any enrollment.
-    recent_sends: tuple[datetime, ...]  #: Accepted, open or unknown sends to this person, newest first, all sequences.
-    unknown_attempt_until: datetime | None  #: An outcome of this enrollment is unknown; next look.
+    recent_sends: tuple[datetime, ...] = ()  #: Accepted, open or unknown sends to this person, newest first, anywhere.
+    unknown_attempt_until: datetime | None = None  #: An outcome of this enrollment is unknown; next look.
     mailbox: Mailbox | None
-    mailbox_usage: Usage
-    sequence_usage: Usage  #: Of daily_cap.
-    new_usage: Usage  #: Of max_new_per_day.
+    mailbox_usage: Usage = Usage()
+    sequence_usage: Usage = Usage()  #: Of daily_cap.
+    new_usage: Usage = Usage()  #: Of max_new_per_day.
     workspace_skip_until: datetime | None = None  #: A limit of the whole workspace is used up until then.
     workspace_cap: int | None = None  #: Messages of the whole workspace a day.
     workspace_usage: Usage = Usage()

@@ -4,7 +4,7 @@ Its place and its end with the reason, every message out (time, mailbox, variant
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from relance.core import defaults, explaining, gates
@@ -18,9 +18,10 @@ from relance.core.verdict import PASS, Defer, Holds, Leave, Stop, Verdict
 from relance.ports.store import Reader
 from relance.services import leads
 from relance.services.dispatching import mailboxes_of
+from relance.services.limits import measured
 from relance.services.refusals import NotFoundError
 from relance.services.sequences import by_name
-from relance.services.situations import Keys, gather, suppressions_of
+from relance.services.situations import Keys, gather, suppressions_of, workspace_of
 
 _LEFT = frozenset({AttemptStatus.SENT, AttemptStatus.NOT_DELIVERED})
 #: Who asks: not a worker that could hold a lock.
@@ -141,8 +142,10 @@ def _situation(reader: Reader, row: Enrollment, keys: Keys, now: datetime) -> Si
     mailbox = None
     if row.mailbox_id is not None:
         mailbox = reader.one(Mailbox, "mailboxes.get", workspace_id=row.workspace_id, id=row.mailbox_id)
+    workspace = workspace_of(reader, row.workspace_id)
     bare = gather(
         reader,
+        workspace=workspace,
         enrollment=row,
         woken_counter=row.step_counter,
         mailbox=mailbox,
@@ -150,21 +153,13 @@ def _situation(reader: Reader, row: Enrollment, keys: Keys, now: datetime) -> Si
         keys=keys,
         now=now,
     )
-    if mailbox is not None or row.step_kind != "email" or row.terminal:
-        return bare
-    admitted = mailboxes_of(reader, row.workspace_id, bare.plan)
-    if not admitted:
-        return bare
-    soonest = min(admitted, key=lambda m: (m.status != "active", m.skip_until or now, m.next_allowed_at or now))
-    return gather(
-        reader,
-        enrollment=row,
-        woken_counter=row.step_counter,
-        mailbox=soonest,
-        worker=_NOBODY,
-        keys=keys,
-        now=now,
-    )
+    if mailbox is None and row.step_kind == "email" and not row.terminal:
+        admitted = mailboxes_of(reader, row.workspace_id, bare.plan)
+        soonest = min(
+            admitted, key=lambda m: (m.status != "active", m.skip_until or now, m.next_allowed_at or now), default=None
+        )
+        bare = replace(bare, mailbox=soonest)
+    return measured(reader, bare, workspace)
 
 
 def _addresses(reader: Reader, row: Enrollment, attempts: list[Attempt]) -> Mapping[int, str]:

@@ -43,7 +43,7 @@ def columns(value: object) -> dict[str, object]:
     return {name: getattr(value, name) for name in names}
 
 
-def _changes(before: T, after: T, *, revision: int, without: tuple[str, ...] = ()) -> dict[str, object]:
+def _changes(before: T, after: T, *, without: tuple[str, ...] = ()) -> dict[str, object]:
     """Return what a write may change, as parameters; `before` and `after` are one row."""
     born: tuple[str, ...] = _BORN[type(after)]
     if any(getattr(before, name) != getattr(after, name) for name in born):
@@ -51,7 +51,7 @@ def _changes(before: T, after: T, *, revision: int, without: tuple[str, ...] = (
     values = columns(after)
     for name in (*born, *without):
         del values[name]
-    return {**values, "revision": revision + 1, "read_revision": revision}
+    return {**values, "revision": before.revision + 1, "read_revision": before.revision}
 
 
 def save_enrollment(
@@ -61,7 +61,7 @@ def save_enrollment(
     if entry is None and before.status is not after.status:
         message = f"enrollment {before.id} moved from {before.status} to {after.status} without a history entry"
         raise AssertionError(message)
-    if tx.run("enrollments.save", **_changes(before, after, revision=before.revision)) != 1:
+    if tx.run("enrollments.save", **_changes(before, after)) != 1:
         raise LostRaceError(f"enrollment {before.id}")
     if entry is not None:
         tx.run("enrollments.append_history", **columns(entry))
@@ -71,9 +71,9 @@ def save_enrollment(
 def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:
     """Write `after` if the row is still as `before` was read."""
     if _plan_of(before) == _plan_of(after):
-        changed = tx.run("attempts.save", **_changes(before, after, revision=before.revision, without=_PLAN))
+        changed = tx.run("attempts.save", **_changes(before, after, without=_PLAN))
     else:
-        changed = tx.run("attempts.plan_anew", **_changes(before, after, revision=before.revision))
+        changed = tx.run("attempts.plan_anew", **_changes(before, after))
     if changed != 1:
         raise LostRaceError(f"attempt {before.id}")
     return replace(after, revision=before.revision + 1)

@@ -15,7 +15,8 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services.situations import Buckets, buckets_for, cap_of, domain_bucket, plan_of, workspace_of
+from relance.services.limits import Buckets, buckets_for, cap_of, domain_bucket
+from relance.services.situations import plan_of, workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,8 +51,10 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
     mailbox = None
     if enrollment.mailbox_id is not None:
         mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=enrollment.mailbox_id)
+    workspace = workspace_of(tx, workspace_id)
     situation = gather(
         tx,
+        workspace=workspace,
         enrollment=enrollment,
         woken_counter=enrollment.step_counter,
         mailbox=mailbox,
@@ -62,7 +64,7 @@ def walk(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str,
     )
     if situation.sequence.status is not SequenceStatus.LIVE or situation.recovering:
         return False
-    zone = zone_for(situation.plan, workspace_of(tx, workspace_id), situation.lead, mailbox)
+    zone = zone_for(situation.plan, workspace, situation.lead, mailbox)
     if isinstance(situation.step, EmailStep):
         if not record_only.allowed(tx, situation):
             return False

@@ -15,7 +15,7 @@ from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
 from relance.services.sending.reserve import Reserved
-from relance.services.situations import Keys, gather
+from relance.services.situations import Keys, gather, workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,7 @@ def begin(
         return Withheld(reason=f"the attempt is {attempt.status}, by another hand")
     situation = gather(
         tx,
+        workspace=workspace_of(tx, workspace_id),
         enrollment=enrollment,
         woken_counter=held.step_counter,
         mailbox=mailbox,

@@ -40,7 +40,7 @@ def confirm(
     if attempt is None:
         raise LookupError(f"attempt {attempt_id} was accepted by the server but is not in the database")
     if attempt.status is AttemptStatus.SENT:  # by our own first try, or by its copy that was seen in Sent before
-        keep_outgoing(tx, attempt, raw=raw, content_key=content_key, now=now)
+        keep_outgoing(tx, attempt, _lead_of(tx, attempt), raw=raw, content_key=content_key, now=now)
         return attempt
     sent = transitions.change_attempt(
         attempt,
@@ -52,20 +52,23 @@ def confirm(
         provider_thread_id=accepted.provider_thread_id,
     )
     saved = save_attempt(tx, attempt, sent)
-    keep_outgoing(tx, saved, raw=raw, content_key=content_key, now=now)
-    ids = {"workspace_id": workspace_id, "id": attempt.mailbox_id}
-    tx.run("mailboxes.mark_works", **ids, reason_list=SENDING_TROUBLE, now=now)
-    record_acceptance(tx, saved, cause=f"accepted by the server: {accepted.response}", now=now)
+    lead, mailbox = _lead_of(tx, saved), _mailbox_of(tx, saved)
+    keep_outgoing(tx, saved, lead, raw=raw, content_key=content_key, now=now)
+    if mailbox.consecutive_failures:
+        ids = {"workspace_id": workspace_id, "id": mailbox.id}
+        tx.run("mailboxes.mark_works", **ids, reason_list=SENDING_TROUBLE, now=now)
+    _record(tx, saved, lead, mailbox, cause=f"accepted by the server: {accepted.response}", now=now)
     return saved
 
 
-def keep_outgoing(tx: Transaction, attempt: Attempt, *, raw: bytes, content_key: str, now: datetime) -> None:
+def keep_outgoing(
+    tx: Transaction, attempt: Attempt, lead: Lead, *, raw: bytes, content_key: str, now: datetime
+) -> None:
     """Keep the message as it left: for the thread view, and for the copy where the server saves none.
 
     Nothing is kept of one to a person who was erased while it was on its way.
     """
-    lead = tx.one(Lead, "leads.get", workspace_id=attempt.workspace_id, id=attempt.lead_id)
-    if lead is not None and lead.erased:
+    if lead.erased:
         return
     tx.run(
         "messages.insert_outgoing",
@@ -85,6 +88,10 @@ def keep_outgoing(tx: Transaction, attempt: Attempt, *, raw: bytes, content_key:
 
 def record_acceptance(tx: Transaction, attempt: Attempt, *, cause: str, now: datetime) -> None:
     """Write on the enrollment that this attempt left, and move it on if it still stands on that step and walks."""
+    _record(tx, attempt, _lead_of(tx, attempt), _mailbox_of(tx, attempt), cause=cause, now=now)
+
+
+def _record(tx: Transaction, attempt: Attempt, lead: Lead, mailbox: Mailbox, *, cause: str, now: datetime) -> None:
     ids = {"workspace_id": attempt.workspace_id}
     enrollment = tx.one(Enrollment, "enrollments.lock", **ids, id=attempt.enrollment_id)
     if enrollment is None:
@@ -100,11 +107,21 @@ def record_acceptance(tx: Transaction, attempt: Attempt, *, cause: str, now: dat
         save_enrollment(tx, enrollment, moving.unlocked(seen))
         return
     plan = plan_of(tx, attempt.workspace_id, attempt.sequence_id, enrollment.version)
-    lead = tx.one(Lead, "leads.get", **ids, id=attempt.lead_id)
-    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
-    if lead is None:
-        raise LookupError(f"attempt {attempt.id} has no lead")
     zone = zone_for(plan, workspace_of(tx, attempt.workspace_id), lead, mailbox)
     moving.advance(
         tx, seen, plan, zone=zone, event=EventName.STEP_ACCEPTED, cause=f"step {attempt.step} {cause}", now=now
     )
+
+
+def _lead_of(tx: Transaction, attempt: Attempt) -> Lead:
+    found = tx.one(Lead, "leads.get", workspace_id=attempt.workspace_id, id=attempt.lead_id)
+    if found is None:
+        raise LookupError(f"attempt {attempt.id} has no lead")
+    return found
+
+
+def _mailbox_of(tx: Transaction, attempt: Attempt) -> Mailbox:
+    found = tx.one(Mailbox, "mailboxes.get", workspace_id=attempt.workspace_id, id=attempt.mailbox_id)
+    if found is None:
+        raise LookupError(f"attempt {attempt.id} has no mailbox")
+    return found

@@ -18,10 +18,11 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import EmailStep
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
+from relance.services.limits import buckets_for
 from relance.services.records import columns, insert_attempt, save_enrollment
 from relance.services.sending.settle import settle_sent
 from relance.services.sending.wording import variant_of
-from relance.services.situations import Keys, buckets_for, workspace_of
+from relance.services.situations import Keys, workspace_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,11 +22,12 @@ from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
+from relance.services.limits import Buckets, buckets_for, measured
 from relance.services.records import insert_attempt, save_attempt, save_enrollment
 from relance.services.sending import forgotten
 from relance.services.sending.thread import Thread, thread_of
 from relance.services.sending.wording import variant_of
-from relance.services.situations import Buckets, Keys, buckets_for, gather, workspace_of, zone_for
+from relance.services.situations import Keys, gather, workspace_of, zone_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +93,18 @@ def reserve(
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=mailbox_id)
     if enrollment is None or mailbox is None:
         return Left(reason="the enrollment or its mailbox no longer exists")
-    situation = gather(
-        tx, enrollment=enrollment, woken_counter=woken_counter, mailbox=mailbox, worker=worker, keys=keys, now=now
+    workspace = workspace_of(tx, workspace_id)
+    bare = gather(
+        tx,
+        workspace=workspace,
+        enrollment=enrollment,
+        woken_counter=woken_counter,
+        mailbox=mailbox,
+        worker=worker,
+        keys=keys,
+        now=now,
     )
+    situation = measured(tx, bare, workspace)
     health = situation.mailbox_health
     if isinstance(health, Sick):
         until = now + defaults.HEALTH_REST
@@ -104,7 +114,7 @@ def reserve(
     gate, verdict = gates.evaluate(situation)
     match verdict:
         case Pass():
-            return _take(tx, situation, mailbox, keys)
+            return _take(tx, situation, workspace, mailbox, keys)
         case Defer(until=until) if gate == "reply_freshness" and until <= now:
             stale = [w.mailbox_id for w in situation.written if not w.is_fresh(at=now, within=situation.freshness)]
             return Unread(mailbox_ids=tuple(stale))
@@ -130,13 +140,12 @@ def _let_go(tx: Transaction, enrollment: Enrollment, worker: str) -> None:
         save_enrollment(tx, enrollment, moving.unlocked(enrollment))
 
 
-def _take(tx: Transaction, situation: Situation, mailbox: Mailbox, keys: Keys) -> ReserveOutcome:
+def _take(tx: Transaction, situation: Situation, workspace: Workspace, mailbox: Mailbox, keys: Keys) -> ReserveOutcome:
     enrollment, plan, now = situation.enrollment, situation.plan, situation.now
     step = situation.step
     if not isinstance(step, EmailStep):
         _let_go(tx, enrollment, situation.worker)
         return Left(reason="the step is not an e-mail")
-    workspace = workspace_of(tx, enrollment.workspace_id)
     existing = tx.one(
         Attempt,
         "attempts.of_step",
