@@ -5,6 +5,7 @@ Rule 2: no service updates one of these rows in any other way. Mailboxes and the
 by several loops at once and have their own conditional statements instead.
 """
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import TypeVar
@@ -66,6 +67,16 @@ def save_enrollment(
     if entry is not None:
         tx.run("enrollments.append_history", **columns(entry))
     return replace(after, revision=before.revision + 1)
+
+
+def pin(tx: Transaction, before: Enrollment, *, mailbox_id: int, variants: Mapping[str, str]) -> Enrollment:
+    """Keep who writes and in which wording, if the row is still as `before` was read."""
+    ids = {"workspace_id": before.workspace_id, "id": before.id, "read_revision": before.revision}
+    if tx.run("enrollments.pin", **ids, mailbox_id=mailbox_id, variants=variants) != 1:
+        raise LostRaceError(f"enrollment {before.id}")
+    return replace(
+        before, mailbox_id=mailbox_id, variants=variants, last_skip_reason=None, revision=before.revision + 1
+    )
 
 
 def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:

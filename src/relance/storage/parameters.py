@@ -9,6 +9,8 @@ Rule 3: text that no database can keep (NUL, lone surrogates) is stored with U+F
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
+from enum import StrEnum
+from functools import lru_cache
 from typing import Any, cast
 
 from relance.storage.rows import RowError
@@ -20,6 +22,7 @@ PostgresValue = int | float | str | bytes | date | None
 _AS_IS = frozenset({int, float, bytes, type(None)})
 
 
+@lru_cache(maxsize=4096)  # one pass writes the same few times again and again
 def time_text(at: datetime) -> str:
     """Write an aware time as SQLite keeps it."""
     if at.tzinfo is None:
@@ -50,10 +53,12 @@ def sqlite_value(value: object) -> SqliteValue:
     if type(value) is str and _is_storable(value):
         return value
     match value:
-        case bool():
-            return int(value)
         case datetime():
             return time_text(value)
+        case StrEnum():
+            return value.value
+        case bool():
+            return int(value)
         case date():
             return value.isoformat()
         case _:

@@ -23,7 +23,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.limits import Buckets, buckets_for, measured
-from relance.services.records import insert_attempt, save_attempt, save_enrollment
+from relance.services.records import insert_attempt, pin, save_attempt, save_enrollment
 from relance.services.sending import forgotten
 from relance.services.sending.thread import Thread, thread_of
 from relance.services.sending.wording import variant_of
@@ -194,14 +194,12 @@ def _take(tx: Transaction, situation: Situation, workspace: Workspace, mailbox: 
     attempt = _write(
         tx, situation, mailbox, variant=variant, thread=thread, existing=existing, keys=keys, buckets=buckets
     )
-    pinned = replace(
-        enrollment, mailbox_id=mailbox.id, variants={**enrollment.variants, step.id: variant.id}, last_skip_reason=None
-    )
-    saved = save_enrollment(tx, enrollment, pinned)
+    variants = {**enrollment.variants, step.id: variant.id}
+    pinned = pin(tx, enrollment, mailbox_id=mailbox.id, variants=variants)
     tx.run("sequences.mark_served", workspace_id=workspace.id, id=enrollment.sequence_id, now=now)
     return Reserved(
         attempt=attempt,
-        enrollment=saved,
+        enrollment=pinned,
         workspace=workspace,
         mailbox=mailbox,
         lead=situation.lead,

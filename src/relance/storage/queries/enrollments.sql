@@ -31,6 +31,12 @@ INSERT INTO enrollments (
 ON CONFLICT DO NOTHING
 RETURNING id
 
+-- name: enrollments.pin
+-- Keep mailbox and wordings, if the row is still as it was read: `save` would write every index anew.
+UPDATE enrollments
+SET mailbox_id = :mailbox_id, variants = :variants::jsonb, last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
+
 -- name: enrollments.save
 -- Write what may change of the row, if it is still as it was read. No row changed: someone else was first.
 UPDATE enrollments SET
