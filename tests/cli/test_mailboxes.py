@@ -9,7 +9,7 @@ import pytest
 from cli.shell import Said, Shell
 from relance.app import run_secret_command
 from relance.ports.connector import LoginRefusedError
-from relance.sandbox.domains import Account
+from relance.sandbox.domains import Account, Security
 from relance.sandbox.world import World
 
 SERVERS = ("--smtp", "127.0.0.1:2525:plain", "--imap", "127.0.0.1:1143:plain")
@@ -139,6 +139,39 @@ def test_a_mailbox_that_is_not_connected_is_named(shell, command):
 
     assert 1 == said.code
     assert "relance mailbox list" in said.complaint
+
+
+@pytest.mark.parametrize("server", ["smtp", "imap"])
+async def test_check_names_a_server_that_cannot_be_reached_with_what_to_do(shell, world: World, monkeypatch, server):
+    """Host and port, and no error number; exit 3, alike for both servers."""
+    account = next(one for one in world.accounts if one.smtp.security is Security.PLAIN)
+    monkeypatch.setenv("PASSWORD", account.password)
+    await asyncio.to_thread(add, shell, account)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # taken and not listening: nobody answers here
+        port = taken.getsockname()[1]
+        await asyncio.to_thread(shell.ok, "mailbox", "set", account.address, f"--{server}", f"127.0.0.1:{port}:plain")
+        said = await asyncio.to_thread(shell.run, "mailbox", "check", account.address)
+
+    assert 3 == said.code
+    assert said.complaint == (
+        f"relance: {account.address} does not work yet ({server} connect): 127.0.0.1:{port} cannot be reached: "
+        "Connection refused: check host and port, and whether a firewall stands between"
+    )
+
+
+@pytest.mark.parametrize("server", ["smtp", "imap"])
+def test_check_names_a_server_without_an_address_with_what_to_do(shell, server):
+    """Without the system's error number."""
+    servers = {"smtp": "127.0.0.1:1:plain", "imap": "127.0.0.1:1:plain"} | {server: "nowhere.invalid:993"}
+    words = [word for name, value in servers.items() for word in (f"--{name}", value)]
+    shell.ok("mailbox", "add", "anna@example.com", *words, "--password-env", "PASSWORD")
+    steps = shell.run("mailbox", "check", "anna@example.com", "--json").facts["steps"]
+    (found,) = [step["detail"] for step in steps if step["name"] == f"{server} resolve"]
+
+    assert found.startswith("the name nowhere.invalid cannot be resolved: ")
+    assert found.endswith(": check the host name")
+    assert "Errno" not in found
 
 
 async def test_check_logs_in_writes_to_itself_and_keeps_what_it_learned(shell, world: World, monkeypatch):

@@ -6,6 +6,7 @@ import socket
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import ExecStatus
 
 from cli.conftest import LEADS, SEQUENCE
@@ -91,5 +92,47 @@ def test_a_database_that_does_not_answer_is_one_sentence(bare, monkeypatch):
         said = bare.run("init")
 
     assert 3 == said.code
-    assert str(port) in said.complaint
+    assert f'connection to server at "127.0.0.1", port {port} failed: Connection refused' in said.complaint
+    assert said.complaint.endswith("; start it, or correct host and port in the database URL")
     assert "s3cret" not in said.complaint
+
+
+def test_a_database_host_that_has_no_address_is_one_sentence(bare, monkeypatch):
+    """Without the system's error number."""
+    monkeypatch.setenv("RELANCE_DATABASE_URL", "postgresql://relance:s3cret@nowhere.invalid/relance")
+    said = bare.run("init")
+
+    assert 3 == said.code
+    assert "nowhere.invalid" in said.complaint
+    assert "Errno" not in said.complaint
+    assert said.complaint.endswith("; start it, or correct host and port in the database URL")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    "wrong,words,remedy",
+    [
+        ({"password": "wr0ng"}, "password authentication failed", "correct user and password in the database URL"),
+        ({"user": "nobody", "password": "wr0ng"}, "nobody", "correct user and password in the database URL"),
+        ({"dbname": "nothing"}, 'database "nothing" does not exist', "make it with createdb, or correct its name"),
+    ],
+)
+def test_what_is_wrong_with_a_database_url_is_said_with_its_remedy(
+    bare, monkeypatch, postgres_url, wrong, words, remedy
+):
+    """Exit 3; whether an engine starts or a person asks; the password is not repeated."""
+    monkeypatch.setenv("RELANCE_DATABASE_URL", postgres_url)
+    bare.ok("init")
+    given = {**conninfo_to_dict(postgres_url), **wrong}
+    url = f"postgresql://{given['user']}:{given['password']}@{given['host']}:{given['port']}/{given['dbname']}"
+    monkeypatch.setenv("RELANCE_DATABASE_URL", url)
+    complaints = []
+    for command in (["init"], ["lead", "list"], ["run", "--until-idle"]):
+        said = bare.run(*command)
+        complaints.append(said.complaint)
+        assert 3 == said.code
+        assert words in said.complaint
+        assert f"; {remedy}" in said.complaint
+        assert str(given["password"]) not in said.complaint
+
+    assert 1 == len(set(complaints))

@@ -1,9 +1,11 @@
-"""From an error to one sentence on stderr and an exit code; never a traceback.
+"""From an error to one sentence on stderr that says what to do, and an exit code; never a traceback.
 
 0: done. 1: no, or not without a person. 2: wrong use. 3: could not (server, disk, lock).
 """
 
+import errno
 import os
+from pathlib import Path
 
 import click
 
@@ -27,6 +29,22 @@ class NoError(Exception):
 
 class CouldNotError(Exception):
     """Something outside did not let us; the sentence says what to do."""
+
+
+_FILE_REMEDIES = {
+    errno.ENOENT: "correct the name, or the folder that it starts from",
+    errno.ENOTDIR: "correct the name, or the folder that it starts from",
+    errno.EISDIR: "name a file in it",
+    errno.EACCES: "let this user read it, or name a copy that may be read",
+    errno.EPERM: "let this user read it, or name a copy that may be read",
+}
+_CHECK_ALL = "check path, rights and disk"
+
+
+def unreadable(path: Path, error: OSError, *, what: str = "") -> CouldNotError:
+    """Return the error for a file that a person named and we cannot read; `what` is it, such as `the password file`."""
+    remedy = _FILE_REMEDIES.get(error.errno or 0, _CHECK_ALL)
+    return CouldNotError(f"{what}{' ' if what else ''}{path} cannot be read: {error.strerror or error}; {remedy}")
 
 
 def explain_failure(error: BaseException) -> tuple[int, str]:
@@ -54,7 +72,7 @@ def _trouble(error: BaseException) -> str:
             return "there is not enough memory: give it less at once"
         case OSError():
             where = f"{os.fspath(error.filename)!s}: " if error.filename else ""
-            return f"{where}{error.strerror or error}; check path, rights and disk"
+            return f"{where}{error.strerror or error}; {_CHECK_ALL}"
         case _:
             return (
                 f"this is a fault of Relance ({type(error).__name__}: {error}): please report it; "

@@ -11,7 +11,7 @@ from typing import Protocol
 import click
 
 from relance.app import Installation
-from relance.cli.failures import DONE, NO, CouldNotError
+from relance.cli.failures import DONE, NO, CouldNotError, unreadable
 from relance.cli.printing import complain, counted
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
@@ -120,7 +120,7 @@ def import_leads(
     try:
         opened = open_lead_file(file, mapped)
     except OSError as error:
-        raise CouldNotError(f"{file} cannot be read: {error.strerror}") from error
+        raise unreadable(file, error) from error
     errors_path = file.with_name(f"{file.name}.errors.csv")
     errors = Errors(path=None if dry_run else errors_path, headers=opened.columns.headers)
     counts = Counts()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from relance.app import LOGIN, Secret, SecretKind
-from relance.cli.failures import CouldNotError
+from relance.cli.failures import CouldNotError, unreadable
 from relance.core.ceilings import CEILINGS, NO_CEILING
 from relance.core.mailbox import Pacing
 from relance.core.pacing import PRESETS
@@ -82,9 +82,9 @@ def _first_line(path: Path) -> str:
         with path.open(encoding="utf-8") as file:
             return file.readline().rstrip("\r\n")
     except OSError as error:
-        raise CouldNotError(f"the password file {path} cannot be read: {error.strerror}") from error
+        raise unreadable(path, error, what="the password file") from error
     except UnicodeDecodeError as error:
-        raise CouldNotError(f"the password file {path} is not text in UTF-8") from error
+        raise CouldNotError(f"the password file {path} is not text in UTF-8: save it as such") from error
 
 
 def login_settings(secret: Secret, smtp_username: str | None) -> Mapping[str, object]:
@@ -186,7 +186,7 @@ def _signature(file: str) -> Mapping[str, object]:
         with path.open("rb") as opened:
             found = read_signature(opened.read(MAX_BYTES + 1), is_html=is_html)
     except OSError as error:
-        raise CouldNotError(f"the signature file {path} cannot be read: {error.strerror}") from error
+        raise unreadable(path, error, what="the signature file") from error
     except ValueError as error:
         raise click.UsageError(f"--signature-file {file}: {error}") from None
     return {"signature_text": found.text, "signature_html": found.html}

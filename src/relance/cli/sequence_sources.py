@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from relance.cli.failures import CouldNotError, NoError
+from relance.cli.failures import NoError, unreadable
 from relance.core.plan_document import plan_from_document
 from relance.core.sequence import Plan
 from relance.ports.store import Reader
@@ -13,11 +13,11 @@ from relance.services.sequence_files import Broken, Reading, Sound, read_sequenc
 
 
 def read_file(file: Path) -> Reading:
-    """Read a sequence file as it is today. Raises CouldNotError."""
+    """Read a sequence file as it is today. Raises CouldNotError where that is impossible."""
     try:
         return read_sequence_file(file, today=datetime.now(UTC).date())
     except OSError as error:
-        raise CouldNotError(f"{file} cannot be read: {error.strerror}") from error
+        raise unreadable(file, error) from error
 
 
 def plan_in_file(file: Path) -> Plan:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from relance.app import Installation
-from relance.cli.failures import DONE, NO, CouldNotError
+from relance.cli.failures import DONE, NO, unreadable
 from relance.cli.leads import suppression_facts
 from relance.cli.printing import complain, counted
 from relance.cli.session import Group, session
@@ -148,7 +148,7 @@ def import_file(file: Path, scope: str) -> int:
     try:
         current.run(write)
     except OSError as error:
-        raise CouldNotError(f"{file} cannot be read: {error.strerror}") from error
+        raise unreadable(file, error) from error
     current.printer.facts(_facts(file, counts, bad), _sentence(counts, bad))
     if bad:
         found = counted(len(bad), "line names", "lines name")

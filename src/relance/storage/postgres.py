@@ -143,7 +143,9 @@ class PostgresStore:
         try:
             return self._pool.getconn()
         except PoolTimeout as error:
-            raise StoreUnavailableError("PostgreSQL does not answer, or all its connections are taken") from error
+            raise StoreUnavailableError(
+                "PostgreSQL does not answer, or all its connections are taken: look whether it runs, and try again"
+            ) from error
         except PoolClosed as error:
             raise StoreUnavailableError("The store is closed") from error
         except psycopg.Error as error:

@@ -1,6 +1,8 @@
 """A connection to PostgreSQL: its settings, how its values arrive, and its errors in the port's words."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
@@ -34,12 +36,29 @@ _DEFAULTS: Mapping[str, str | int] = {
 }
 
 
+_NUMBER = re.compile(r"\[Errno -?[0-9]+\] ")
+#: What libpq and the server say when a connection fails, and what to do.
+_REMEDIES = (
+    (r"password authentication failed|no password supplied", "correct user and password in the database URL"),
+    (r"role .* does not exist", "make that user, or correct its name in the database URL"),
+    (r"database .* does not exist", "make it with createdb, or correct its name in the database URL"),
+    (r"permission denied for database", "let this user connect to it, or name another in the database URL"),
+    (r"no pg_hba.conf entry", "let this host and user in (pg_hba.conf), or correct the database URL"),
+    (r"too many (clients|connections)|connection slots", "allow more connections (max_connections), or end some"),
+    (r"is starting up|is shutting down|recovery", "wait a moment and try again"),
+)
+_NOBODY_THERE = re.compile(r"refused|timeout|resolve|translate host|No such file|No route|unreachable")
+_LOOK = "look whether it runs, and whether the database URL is right"
+
+
 def connection_arguments(url: str) -> dict[str, str | int]:
     """Return psycopg's keyword arguments for a URL: ours where the URL is silent. Raises StoreUnavailableError."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise StoreUnavailableError(f"The database URL cannot be read: {error}") from error
+        raise StoreUnavailableError(
+            f"The database URL cannot be read ({_first_line(error)}): write postgresql://USER@HOST/DATABASE"
+        ) from error
     ours = " ".join(f"-c {name}={value}" for name, value in _SERVER_SETTINGS.items())
     said = {name: value for name, value in given.items() if value is not None}
     return {**_DEFAULTS, **said, "options": f"{ours} {said.get('options', '')}".strip()}
@@ -57,6 +76,32 @@ def prepare(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
         raise StoreUnavailableError(f"PostgreSQL {connection.info.server_version // 10_000} is too old: 15 or newer")
     connection.execute(_COMMITS_WAIT)
     connection.commit()
+
+
+@contextmanager
+def connected(url: str) -> "Iterator[psycopg.Connection[tuple[object, ...]]]":
+    """Connect for one piece of work, which is committed at the end. Raises StoreUnavailableError and psycopg's own."""
+    arguments = connection_arguments(url)
+    try:
+        connection = psycopg.connect(**arguments)  # type: ignore[arg-type] # libpq's own keywords
+    except psycopg.OperationalError as error:
+        raise refusal(error) from error
+    with connection:
+        prepare(connection)
+        yield connection
+
+
+def refusal(error: psycopg.OperationalError) -> StoreUnavailableError:
+    """Return the error for a connection that did not come about: what the server or the network says, and what to do.
+
+    libpq gives no code here, only words; a server that speaks another language gets the general remedy.
+    """
+    said = _NUMBER.sub("", _first_line(error).removeprefix("connection failed: "))
+    for words, remedy in _REMEDIES:
+        if re.search(words, said):
+            return StoreUnavailableError(f"PostgreSQL refuses the connection: {said}; {remedy}")
+    remedy = "start it, or correct host and port in the database URL" if _NOBODY_THERE.search(said) else _LOOK
+    return StoreUnavailableError(f"PostgreSQL does not answer: {said}; {remedy}")
 
 
 def store_error(error: psycopg.Error, doing: str) -> StoreError:

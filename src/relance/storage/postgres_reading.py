@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import psycopg
 
 from relance.storage.parameters import sqlite_value
-from relance.storage.postgres_connection import connection_arguments, prepare, store_error
+from relance.storage.postgres_connection import connected, store_error
 
 _ROWS = 2_000  #: On the way at once.
 
@@ -18,8 +18,7 @@ def tables_of(url: str, selections: Mapping[str, tuple[Sequence[str], str]]) -> 
     Each table's rows must be taken before the next table is. Raises StoreError.
     """
     try:
-        with psycopg.connect(**connection_arguments(url)) as connection:  # type: ignore[arg-type] # libpq's own keywords
-            prepare(connection)
+        with connected(url) as connection:
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True
             for table, (columns, select) in selections.items():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import psycopg
 
 from relance.storage.migrate import Applied, Migration, bring_up, ledger_table, load_migrations
-from relance.storage.postgres_connection import connection_arguments, prepare, store_error
+from relance.storage.postgres_connection import connected, store_error
 from relance.storage.postgres_transaction import PostgresTransaction
 from relance.storage.statements import Dialect, load_statements
 
@@ -35,10 +35,8 @@ class PostgresTarget:
 def migrate_postgres(url: str, known: Sequence[Migration] | None = None) -> int:
     """Apply what is pending and return how many changes that were. Raises SchemaError and StoreError."""
     changes = load_migrations(Dialect.POSTGRES) if known is None else known
-    arguments = connection_arguments(url)
     try:
-        with psycopg.connect(**arguments) as connection:  # type: ignore[arg-type] # libpq's own keywords
-            prepare(connection)
+        with connected(url) as connection:
             return bring_up(PostgresTarget(connection), changes)
     except psycopg.Error as error:
         raise store_error(error, "bringing the schema up to date") from error

@@ -4,7 +4,6 @@ RFC 5321 §3.1, RFC 3207 (STARTTLS), RFC 4954 (AUTH). One mechanism is tried, no
 mailboxes at some providers.
 """
 
-import os
 import ssl
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, cast
@@ -15,7 +14,7 @@ from relance.connectors.smtp_imap.errors import UnreachableError
 from relance.connectors.smtp_imap.imap_login import ask_secret
 from relance.connectors.smtp_imap.settings import Endpoint, Security, Settings
 from relance.connectors.smtp_imap.tls import TlsDoors
-from relance.connectors.smtp_imap.transport import open_door, resolve, tls_refusal
+from relance.connectors.smtp_imap.transport import in_words, open_door, resolve, tls_refusal
 from relance.ports.connector import Credentials, LoginRefusedError, MailboxUnreachableError
 from relance.ports.faultpoints import reach
 
@@ -97,9 +96,7 @@ def explain(error: Exception) -> str:
     """Return aiosmtplib's or the system's words for people."""
     if isinstance(error, aiosmtplib.SMTPResponseException):
         return f"{error.code} {error.message}" if error.code > 0 else "it does not speak SMTP"
-    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
-        return os.strerror(error.errno)  # a loop's own words name the endpoint once more
-    return str(error) or type(error).__name__
+    return in_words(error)
 
 
 async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
@@ -119,7 +116,7 @@ async def _connect(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
             f"{endpoint} does not greet like an SMTP server: {explain(error)}", step="greeting"
         ) from error
     except OSError as error:
-        raise UnreachableError(f"{endpoint} cannot be reached: {error}", step="connect") from error
+        raise UnreachableError(f"{endpoint} cannot be reached: {explain(error)}", step="connect") from error
     reach("smtp", "connect", "answered")
 
 

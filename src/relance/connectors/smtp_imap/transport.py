@@ -7,6 +7,7 @@ Rule 3: bytes that came in the clear before TLS began are refused (the STARTTLS 
 
 import asyncio
 import contextlib
+import os
 import socket
 import ssl
 from typing import Self, cast
@@ -220,15 +221,15 @@ class Wire(asyncio.Protocol):
 
     async def _connect(self, addresses: list[tuple[str, int]], time_limit: float) -> None:
         loop = asyncio.get_running_loop()
-        trouble: Exception | None = None
+        trouble = "it has no address"
         for host, port in addresses:
             try:
                 async with asyncio.timeout(time_limit):
                     await loop.create_connection(lambda: self, host, port)
             except TimeoutError:
-                trouble = TimeoutError(f"no answer in {time_limit:g} seconds")
+                trouble = f"no answer in {time_limit:g} seconds"
             except OSError as error:
-                trouble = error
+                trouble = in_words(error)
             else:
                 return
         raise UnreachableError(f"{self.endpoint} cannot be reached: {trouble}", step="connect")
@@ -255,6 +256,13 @@ class Wire(asyncio.Protocol):
             raise WireLostError(f"{self.endpoint}: {self.lost}")
 
 
+def in_words(error: Exception) -> str:
+    """Return what the system says about an error, without its number; a loop's own words name the endpoint again."""
+    if not isinstance(error, OSError) or isinstance(error, ssl.SSLError) or error.errno is None:
+        return str(error) or type(error).__name__
+    return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)  # getaddrinfo's are below 0
+
+
 async def resolve(endpoint: Endpoint, *, time_limit: float) -> list[tuple[str, int]]:
     """Return the addresses of a server. Raises UnreachableError with step `resolve`."""
     loop = asyncio.get_running_loop()
@@ -264,7 +272,9 @@ async def resolve(endpoint: Endpoint, *, time_limit: float) -> list[tuple[str, i
     except TimeoutError:
         raise UnreachableError(f"the name {endpoint.host} was not resolved in time", step="resolve") from None
     except (OSError, UnicodeError) as error:
-        raise UnreachableError(f"the name {endpoint.host} cannot be resolved: {error}", step="resolve") from error
+        raise UnreachableError(
+            f"the name {endpoint.host} cannot be resolved: {in_words(error)}", step="resolve"
+        ) from error
     addresses = list(dict.fromkeys((str(address[0]), int(address[1])) for *_, address in found))
     if endpoint.security is Security.PLAIN:
         addresses = [(host, port) for host, port in addresses if is_loopback(host)]

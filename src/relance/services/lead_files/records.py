@@ -23,6 +23,8 @@ RECORD_CHARACTERS = 256 * 1024
 _SAMPLE = 64 * 1024
 _CHUNK = 1024 * 1024
 _HALF = 0.3  #: Share of NUL bytes in one half of the positions from which it is UTF-16.
+#: How the files of Excel (both kinds), LibreOffice and Numbers begin, and PDF.
+_NOT_TEXT = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF-")
 _WINDOWS_GAPS = {byte: chr(byte) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}
 
 
@@ -50,11 +52,13 @@ class Dialect:
 
 def find_dialect(path: Path) -> Dialect:
     """Return how the file is written. Reads it once. Raises FileFormatError and OSError."""
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file() and not path.is_dir():  # a folder is an OSError's matter
         raise FileFormatError(f"{path} is not a file that can be read twice: save it as one, and name that")
     encoding = _find_encoding(path)
     with open_text(path, encoding) as file:
         sample = file.read(_SAMPLE)
+    if encoding == "cp1252" and "\0" in sample.partition("\n")[0]:
+        raise _not_text(path)
     if not sample.strip("\ufeff\x00 \t\r\n"):
         raise FileFormatError(f"{path} is empty: its first line must name the columns")
     first = sample.splitlines()[0].strip().strip('"').casefold()
@@ -130,6 +134,8 @@ def _split(text: str, separator: str) -> tuple[str, ...]:
 def _find_encoding(path: Path) -> str:
     with path.open("rb") as file:
         head = file.read(_SAMPLE)
+        if head.startswith(_NOT_TEXT):
+            raise _not_text(path)
         if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
             return "utf-32"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -149,6 +155,10 @@ def _find_encoding(path: Path) -> str:
         except UnicodeDecodeError:
             return "cp1252"
     return "utf-8-sig"
+
+
+def _not_text(path: Path) -> FileFormatError:
+    return FileFormatError(f"{path} is no text file (a spreadsheet's own format?): save it as CSV in UTF-8")
 
 
 def _find_separator(sample: str) -> str:
