@@ -68,6 +68,12 @@ class Peer:
         """Take a TLS handshake."""
         await self._writer.start_tls(context)
 
+    def stop_reading(self) -> None:
+        """Take nothing more, not even into the buffer of its reader, which is large."""
+        transport = self._writer.transport
+        assert isinstance(transport, asyncio.ReadTransport)
+        transport.pause_reading()
+
     async def hang(self) -> None:
         """Say nothing until the other side goes."""
         with contextlib.suppress(ConnectionError):

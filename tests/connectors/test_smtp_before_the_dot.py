@@ -313,6 +313,7 @@ async def test_a_server_that_takes_no_body_costs_the_time_limit_and_no_more():
         await greet(peer)
         await take_envelope(peer)
         await peer.expect("DATA")
+        peer.stop_reading()
         await peer.send("354 go")
         await stuck.wait()
 

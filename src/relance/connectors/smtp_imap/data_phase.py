@@ -14,7 +14,6 @@ from relance.connectors.smtp_imap.smtp_replies import BadReplyError, Reply, Repl
 
 PIECE = 64 * 1024
 LINE_ENDS = re.compile(rb"\r\n|\r|\n")
-LEADING_DOT = re.compile(rb"^\.", re.MULTILINE)
 DOT = b".\r\n"
 
 
@@ -23,10 +22,12 @@ def stuff_dots(raw: bytes) -> bytes:
 
     A lone CR or LF becomes CRLF: servers that disagree about where a line ends can be made to see another message.
     """
-    body = LINE_ENDS.sub(b"\r\n", raw)
+    ends = raw.count(b"\r\n")  # megabytes may be attached: they are written anew only where a line needs it
+    body = raw if raw.count(b"\r") == ends == raw.count(b"\n") else LINE_ENDS.sub(b"\r\n", raw)
     if not body.endswith(b"\r\n"):
         body += b"\r\n"
-    return LEADING_DOT.sub(b"..", body)
+    body = body.replace(b"\r\n.", b"\r\n..")
+    return b"." + body if body.startswith(b".") else body
 
 
 class DataPhase(asyncio.Protocol):
