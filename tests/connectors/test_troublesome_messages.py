@@ -140,6 +140,19 @@ async def test_a_message_above_the_cap_is_cut_and_never_asked_for_whole():
     ]
 
 
+async def test_what_was_sent_with_large_files_is_not_read_back_whole():
+    """Its beginning says which message it is; the files would come back once for everybody who got them."""
+    folders = {"INBOX": [message(1, size=4000)], "Sent": [message(1, size=4000), message(2, size=30)]}
+    async with serving(Mailbox(folders=folders)) as server:
+        one = connector(imap=server, limits=FetchLimits(sent_bytes=1000))
+        found = await Reader(one, EARLIER).read()
+        await one.close()
+
+    assert [("INBOX", 1, False), ("Sent", 1, True), ("Sent", 2, False)] == [
+        (one.folder, one.uid, one.truncated) for one in found
+    ]
+
+
 async def test_a_size_that_is_a_lie_cuts_the_message_and_keeps_the_connection():
     """Announced as small, sent as huge: what is over the literal cap is counted away."""
     mailbox = Mailbox(folders={"INBOX": [message(1)]})

@@ -15,7 +15,7 @@ from relance.connectors.smtp_imap.imap_parser import Event, Fetched
 from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.connectors.smtp_imap.imap_wire import Literal
 from relance.connectors.smtp_imap.synchronise import Plan
-from relance.ports.connector import FetchedMessage, FolderBatch
+from relance.ports.connector import FetchedMessage, FolderBatch, FolderRole
 
 WHOLE = "BODY.PEEK[]"
 BEGINNING = f"BODY.PEEK[]<0.{1024 * 1024}>"
@@ -31,7 +31,12 @@ class FetchLimits:
     messages: int = 50
     batch_bytes: int = 4 * 1024 * 1024
     message_bytes: int = 25 * 1024 * 1024  #: A larger message is cut.
+    sent_bytes: int = 1024 * 1024  #: The same in Sent, where what we attached comes back: the beginning tells all.
     assumed_bytes: int = 256 * 1024  #: Of a message whose size the server does not say.
+
+    def most(self, plan: Plan) -> int:
+        """Return above how many bytes a message of this folder is cut."""
+        return self.sent_bytes if plan.folder.role is FolderRole.SENT else self.message_bytes
 
 
 class Trouble:
@@ -94,7 +99,7 @@ async def _fetch_window(
         return window, [_message(plan, Fetched(number=0, uid=uid), Literal(data=b"", truncated=True)) for uid in window]
     known = await _describe(session, window)
     done, wanted = _choose(plan, window, known, limits)
-    small = [one for one in wanted if (one.size or 0) <= limits.message_bytes]
+    small = [one for one in wanted if (one.size or 0) <= limits.most(plan)]
     contents: dict[int, Literal] = {}
     if len(small) > 1:
         contents = await _fetch_together(session, [one.uid or 0 for one in small])
@@ -121,7 +126,7 @@ def _choose(
         if one is None or (plan.bounded and one.internal_date is not None and one.internal_date < plan.since):
             done.append(uid)  # expunged meanwhile, or too old
             continue
-        size = min(limits.assumed_bytes if one.size is None else one.size, limits.message_bytes)
+        size = min(limits.assumed_bytes if one.size is None else one.size, limits.most(plan))
         if wanted and total + size > limits.batch_bytes:
             break
         total += size
