@@ -267,3 +267,48 @@ def test_a_text_that_asks_for_a_signature_says_which_mailbox_has_none(filled, tm
     assert 1 == held.code
     assert f"relance mailbox set {address} --signature-file …" in held.complaint
     assert "who looks after travel? Bo Berg" in shown[0]["text"]
+
+
+async def test_what_is_attached_is_previewed_and_goes_out_with_a_test(filled, world: World, monkeypatch, tmp_path):
+    """Names and sizes on the screen; the file itself in the inbox, as it was published."""
+    sender, receiver = world.accounts[:2]
+    monkeypatch.setenv("PASSWORD", sender.password)
+    (tmp_path / "docs").mkdir()
+    offer = b"%PDF-1.7 " + bytes(range(256)) * 80
+    (tmp_path / "docs" / "offer.pdf").write_bytes(offer)
+    text = SEQUENCE.replace("- id: intro", "- id: intro\n    attachments: docs/offer.pdf")
+    (tmp_path / "offers.yaml").write_text(text.replace("name: autumn", "name: offers"), encoding="utf-8")
+    await asyncio.to_thread(add, filled, sender)
+
+    def work():
+        filled.ok("sequence", "publish", tmp_path / "offers.yaml")
+        (tmp_path / "docs" / "offer.pdf").write_bytes(b"%PDF-1.7 tomorrow's")
+        shown = filled.run("sequence", "preview", "offers", "--lead", "carol@example.org")
+        facts = filled.run("sequence", "preview", "offers", "--lead", "carol@example.org", "--json").rows
+        filled.ok("sequence", "test", "offers", "--to", receiver.address, "--step", "intro")
+        filled.ok("sequence", "test", tmp_path / "offers.yaml", "--to", receiver.address, "--step", "intro")
+        return shown, facts, filled.ok("sequence", "show", "offers", "--json").facts["plan"]
+
+    shown, facts, plan = await asyncio.to_thread(work)
+    inbox = world.mailbox(receiver.address).store.by_use(Use.INBOX)
+    messages = [message_from_bytes(stored.raw, policy=policy.default) for stored in inbox]
+
+    assert "Attached: offer.pdf (20 KB, application/pdf)" in shown.out
+    assert [[{"name": "offer.pdf", "content_type": "application/pdf", "size": len(offer)}], []] == [
+        row["attachments"] for row in facts
+    ]
+    assert "offer.pdf" == plan["steps"][0]["attachments"][0]["name"]
+    assert [[offer], [b"%PDF-1.7 tomorrow's"]] == [
+        [part.get_payload(decode=True) for part in message.iter_attachments()] for message in messages
+    ]
+
+
+def test_a_file_that_cannot_be_attached_stops_publishing(filled, tmp_path):
+    """With line, step and remedy, as validate says it."""
+    text = SEQUENCE.replace("kind: email", "kind: email\n    attachments: [no.pdf]", 1)
+    (tmp_path / "autumn.yaml").write_text(text, encoding="utf-8")
+    for command in ("validate", "publish"):
+        said = filled.run("sequence", command, tmp_path / "autumn.yaml")
+
+        assert 1 == said.code
+        assert "step intro: attachments: no.pdf is not there; paths begin at the folder" in said.complaint

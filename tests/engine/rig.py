@@ -12,6 +12,7 @@ from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan, Sequence, Step
 from relance.core.workspace import Workspace
 from relance.engine.connections import Connections
+from relance.engine.contents import StoredContents
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.engine import Engine
 from relance.engine.ingester import Ingester
@@ -180,6 +181,7 @@ class Rig:
             worker=worker,
             connect=self.world.connect,
             shards=shards or self.rights,
+            contents=StoredContents(self.store),
             limits=limits,
         )
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from relance.core.mailbox import Mailbox
 from relance.engine.connections import Connections
+from relance.engine.contents import StoredContents
 from relance.engine.sender import Sender
 from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import Accepted, Connector, Envelope
@@ -158,6 +159,7 @@ class Puppet:
             worker=self.name,
             connect=_connected_to(asking),
             shards=Leased(lambda: self.leased),
+            contents=StoredContents(asking),
         )
         sending = Sender(around, Connections(around), _refresh).send(claimed)
         self.at = began_at

@@ -15,6 +15,7 @@ from exhaustive.outside import Post
 from exhaustive.puppet import STAGE, Ask, Leased, Position, Puppet, Silence, run_through
 from relance.core.mailbox import Mailbox
 from relance.engine.connections import Connections
+from relance.engine.contents import StoredContents
 from relance.engine.reconciler import Reconciler
 from relance.engine.rescuer import Rescuer
 from relance.engine.surroundings import Surroundings
@@ -264,6 +265,7 @@ class Stage:
             worker=worker.name,
             connect=connect,
             shards=Leased(lambda: worker.leased),
+            contents=StoredContents(self.ground),
         )
 
     def _rescue(self, state: State, worker: Worker) -> State | None:

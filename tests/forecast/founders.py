@@ -67,11 +67,17 @@ class Founders:
         )
         await self.installation.write(mailboxes.add, mailbox, sealed=b"", now=MONDAY)
 
-    async def publish(self, text: str) -> None:
-        """Publish a sequence."""
-        read = read_sequence_text(text, file="founders.yaml", today=MONDAY.date())
+    async def publish(self, text: str, folder: Path | None = None) -> None:
+        """Publish a sequence; what it attaches lies in the folder."""
+        read = read_sequence_text(text, file="founders.yaml", today=MONDAY.date(), folder=folder)
         assert isinstance(read, Sound), read
-        await self.installation.write(sequences.publish, workspace_id=self.workspace_id, plan=read.plan, now=MONDAY)
+        await self.installation.write(
+            sequences.publish,
+            workspace_id=self.workspace_id,
+            plan=read.plan,
+            contents=read.contents,
+            now=MONDAY,
+        )
 
     async def enroll(self, folder: Path, people: int) -> None:
         """Import so many people into the sequence."""

@@ -1,10 +1,13 @@
 """What a forecast says of a small installation, and that asking changes nothing."""
 
 from datetime import date
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
-from forecast.founders import MONDAY, Founders
+from forecast.founders import MONDAY, SEQUENCE, Founders
+from relance.app.copying import copy_of
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.sequence import Window
@@ -135,3 +138,21 @@ async def test_both_databases_foresee_the_same(founders: Founders, founders_over
 
     assert per_day(over_sqlite) == per_day(over_postgres)
     assert over_sqlite.courses[0].ended == over_postgres.courses[0].ended
+
+
+async def test_what_is_attached_is_foreseen_without_being_read(founders: Founders, tmp_path: Path):
+    """Its content stays behind when the state is copied, and nobody is held for want of it."""
+    offer = b"%PDF-1.7" * 1000
+    (tmp_path / "offer.pdf").write_bytes(offer)
+    await founders.publish(SEQUENCE.replace('company }}."}', 'company }}.", attachments: [offer.pdf]}', 1), tmp_path)
+    await founders.enroll(tmp_path, 12)
+    found = await founders.ask()
+    copy = await copy_of(founders.installation)
+    ids = {"workspace_id": 1, "sha256": sha256(offer).hexdigest()}
+    there = await founders.installation.read(lambda reader: reader.one(int, "attachments.is_kept", **ids))
+    copied = await copy.read(lambda reader: reader.one(int, "attachments.is_kept", **ids))
+    await copy.close()
+
+    assert 12 * 3 == sum(per_day(found).values())
+    assert {} == found.courses[0].unfinished
+    assert (1, None) == (there, copied)

@@ -163,6 +163,7 @@ class Life:
             mailbox=reserved.mailbox,
             lead=reserved.lead,
             variant=reserved.variant,
+            attachments=reserved.step.attachments,
             thread=reserved.thread,
             marks=composing.Marks(message_id=reserved.attempt.message_id, trace=reserved.attempt.trace),
             seed=composing.seed_of(reserved.enrollment.uid, reserved.attempt.step_counter),

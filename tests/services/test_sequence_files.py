@@ -334,7 +334,7 @@ def test_what_is_wrong_above_the_steps_is_named(text, sentence):
         ([INTRO[:-1] + ", variants: [{id: b}]}"], ":3: step intro: variant b says nothing of its own"),
         ([INTRO[:-1] + ", variants: [{subject: x}]}"], ":3: step intro: id is missing; give every variant an id"),
         ([INTRO[:-1] + ", variants: [{id: b, weight: 0, subject: x}]}"], "weight is '0'; write a whole number from 1"),
-        ([INTRO[:-1] + ", attachments: [a.pdf]}"], ":3: step intro: attachments is not available yet"),
+        ([INTRO[:-1] + ", cc: a@b.example}"], ":3: step intro: cc is not available yet"),
         ([INTRO[:-1] + ", text: x}"], ":3: step intro: text stands there twice"),
         ([INTRO.replace("Hello", "'{{ first_name }'")], ":3: step intro: text: {{ is never closed; write }} behind it"),
         ([INTRO.replace("Hello", "'{{ name | shout }}'")], ":3: step intro: text: there is no filter 'shout'; use "),

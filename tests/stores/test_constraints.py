@@ -41,7 +41,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
                 return cursor.fetchall() if cursor.description else []
 
         with postgres.transaction(force_rollback=True):
-            fill(run_postgres, no_bytes="''::bytea")
+            fill(run_postgres, no_bytes="''::bytea", one_byte="'x'::bytea")
             yield run_postgres
     else:
         lite = apsw.Connection(str(request.getfixturevalue("sqlite_path")))
@@ -50,12 +50,12 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
         def run_sqlite(statement: str) -> Rows:
             return lite.execute(statement).fetchall()
 
-        fill(run_sqlite, no_bytes="x''")
+        fill(run_sqlite, no_bytes="x''", one_byte="x'78'")
         yield run_sqlite
         lite.close()
 
 
-def fill(run: Run, *, no_bytes: str) -> None:
+def fill(run: Run, *, no_bytes: str, one_byte: str) -> None:
     """Make two workspaces with a lead, a mailbox and a live sequence each; every id is the workspace's number."""
     for n in (1, 2):
         run(
@@ -74,6 +74,10 @@ def fill(run: Run, *, no_bytes: str) -> None:
         run(
             "INSERT INTO sequence_versions (workspace_id, sequence_id, version, document, digest, created_at) "
             f"VALUES ({n}, {n}, 1, '{{}}', 'd', {T})",
+        )
+        run(
+            "INSERT INTO attachments (workspace_id, sha256, content, created_at) "
+            f"VALUES ({n}, '{'a' * 64}', {one_byte}, {T})",
         )
 
 
@@ -334,6 +338,7 @@ HISTORY = insert(
         ("enrollment_history", HISTORY, "cause = ''"),
         ("opt_outs", insert("opt_outs", workspace_id="1", digest="'d'", reason="'r'", at=T), "digest = 'x'"),
         ("sequence_versions", None, "document = '[]'"),
+        ("attachments", None, "created_at = created_at"),
         ("notes", insert("notes", workspace_id="1", lead_id="1", at=T, author="'o'", text="'hello'"), "text = 'bye'"),
         ("attempts", attempt(), "step_counter = 2"),
         (

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from relance.app.installation import Installation
 from relance.app.loop_health import HEALTH_SUFFIX, write_health
+from relance.engine.contents import StoredContents
 from relance.engine.engine import Engine
 from relance.engine.shards import Lease, Shards
 from relance.engine.surroundings import Limits, Surroundings
@@ -80,6 +81,7 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         worker=worker,
         connect=installation.connect,
         shards=shards,
+        contents=StoredContents(installation.store),
         limits=limits or Limits(),
     )
     # Over PostgreSQL the leases are the authority; the lock tells that the engine which had it before us is dead, so

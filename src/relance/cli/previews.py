@@ -10,17 +10,18 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, NoError
 from relance.cli.leads import spelled
-from relance.cli.printing import complain
+from relance.cli.printing import complain, sized
 from relance.cli.sequence_sources import plan_in_file, running_plan
 from relance.cli.session import Command, session
 from relance.core.lead import Lead
 from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
 from relance.core.sequence import Plan
 from relance.core.workspace import Workspace
+from relance.mail.attaching import contents_of, encoded, filled
 from relance.mail.templates import MissingValue
 from relance.ports.connector import Envelope
 from relance.ports.store import Reader
-from relance.services import addresses, leads, previewing
+from relance.services import addresses, attachments, leads, previewing
 from relance.services.composing import Composed
 from relance.services.dispatching import mailboxes_of
 from relance.services.previewing import Preview
@@ -38,7 +39,7 @@ def preview(source: str, email: str) -> int:
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> tuple[Mailbox, list[Preview]]:
-        plan = await _plan(installation, workspace, source)
+        plan, _ = await _plan(installation, workspace, source)
         lead = await installation.read(leads.by_email, workspace.id, spelled(email))
         mailbox = await installation.read(_mailbox, workspace.id, plan, installation)
         found = previewing.preview(
@@ -81,7 +82,7 @@ def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
     recipient = addresses.clean_address(to)
 
     async def send(installation: Installation, workspace: Workspace) -> tuple[Mailbox, list[str]]:
-        plan = await _plan(installation, workspace, name)
+        plan, contents = await _plan(installation, workspace, name)
         lead = await _lead_for(installation, workspace, email, recipient)
         mailbox = await installation.read(previewing.sending_mailbox, workspace.id, plan)
         found = previewing.preview(
@@ -96,7 +97,7 @@ def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
         wanted = [one for one in found if step_id in {None, one.step}]
         if not wanted:
             raise NoError(f"{name} has no e-mail step {step_id!r}; see `relance sequence show {name}`")
-        return mailbox, await _send_all(installation, mailbox, wanted, recipient)
+        return mailbox, await _send_all(installation, mailbox, wanted, recipient, contents)
 
     mailbox, sent = current.run(send)
     current.printer.facts(
@@ -105,7 +106,13 @@ def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
     )
 
 
-async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[Preview], recipient: str) -> list[str]:
+async def _send_all(
+    installation: Installation,
+    mailbox: Mailbox,
+    wanted: list[Preview],
+    recipient: str,
+    contents: Mapping[str, bytes],
+) -> list[str]:
     connector = await installation.connect(mailbox)
     sent: list[str] = []
     try:
@@ -114,9 +121,8 @@ async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[P
                 remedy = _remedy(one.outcome.field, "EMAIL", mailbox)[1]
                 missed = f"step {one.step} misses {one.outcome.field}"
                 raise NoError(f"{missed}; give it a default, or add it with `{remedy}`")
-            envelope = Envelope(
-                sender=mailbox.address, recipient=recipient, message_id=one.message_id, raw=one.outcome.raw
-            )
+            raw = await _whole(installation, mailbox.workspace_id, one.outcome.raw, contents)
+            envelope = Envelope(sender=mailbox.address, recipient=recipient, message_id=one.message_id, raw=raw)
             staged = await connector.stage(envelope)
             await staged.release(may_leave=lambda: True, time_limit=RELEASE_SECONDS)
             sent.append(one.step)
@@ -128,15 +134,28 @@ async def _send_all(installation: Installation, mailbox: Mailbox, wanted: list[P
 def _remedy(field: str, email: str, mailbox: Mailbox) -> tuple[str, str]:
     """Return who lacks a value, and the command that gives it."""
     if field in OPTION_OF_FIELD:
-        return mailbox.address, f"relance mailbox set {mailbox.address} {OPTION_OF_FIELD[field]} …"
+        address = "ADDRESS" if mailbox.address == NOBODY else mailbox.address
+        return mailbox.address, f"relance mailbox set {address} {OPTION_OF_FIELD[field]} …"
     return email, f"relance lead add {email} {field}=…"
 
 
-async def _plan(installation: Installation, workspace: Workspace, source: str) -> Plan:
-    """Return a file's plan where the source is called like one, else the running version of that name."""
+async def _whole(installation: Installation, workspace_id: int, raw: bytes, contents: Mapping[str, bytes]) -> bytes:
+    """Return a message with what it attaches: from the file it comes from, else as it was published."""
+    bodies = {
+        sha256: encoded(contents[sha256])
+        if sha256 in contents
+        else await installation.read(attachments.body, workspace_id=workspace_id, sha256=sha256)
+        for sha256 in contents_of(raw)
+    }
+    return filled(raw, bodies)
+
+
+async def _plan(installation: Installation, workspace: Workspace, source: str) -> tuple[Plan, Mapping[str, bytes]]:
+    """Return a file's plan and what it attaches where the source is called like one, else the running version."""
     if source.lower().endswith(FILE_ENDINGS):
-        return plan_in_file(Path(source))
-    return await installation.read(running_plan, workspace.id, source)
+        sound = plan_in_file(Path(source))
+        return sound.plan, sound.contents
+    return await installation.read(running_plan, workspace.id, source), {}
 
 
 async def _lead_for(installation: Installation, workspace: Workspace, email: str | None, recipient: str) -> Lead:
@@ -166,6 +185,9 @@ def _facts(one: Preview, mailbox: Mailbox) -> Mapping[str, object]:
         "subject": message.subject if message else None,
         "text": message.text if message else None,
         "html": (message.html or None) if message else None,
+        "attachments": [
+            {"name": file.name, "content_type": file.content_type, "size": file.size} for file in one.attachments
+        ],
         "missing": one.outcome.field if isinstance(one.outcome, MissingValue) else None,
     }
 
@@ -185,3 +207,5 @@ def _lines(one: Preview) -> Iterator[str]:
     if message.html:
         yield ""
         yield "(with an HTML part)"
+    for file in one.attachments:
+        yield f"Attached: {file.name} ({sized(file.size)}, {file.content_type})"

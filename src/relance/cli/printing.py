@@ -83,6 +83,11 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
+def sized(size: int) -> str:
+    """Return a number of bytes as a person reads it: `14 KB`, `1.2 MB`."""
+    return f"{size / 1024**2:.1f} MB" if size >= 1024**2 else f"{max(1, round(size / 1024))} KB"
+
+
 def shown(value: object) -> str:
     """Return one value as a person reads it in a table."""
     match value:

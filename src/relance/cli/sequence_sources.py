@@ -20,11 +20,11 @@ def read_file(file: Path) -> Reading:
         raise unreadable(file, error) from error
 
 
-def plan_in_file(file: Path) -> Plan:
-    """Return a file's plan. Raises NoError with its first problem."""
+def plan_in_file(file: Path) -> Sound:
+    """Return a file's plan, with what it attaches. Raises NoError with its first problem."""
     match read_file(file):
-        case Sound(plan=plan):
-            return plan
+        case Sound() as sound:
+            return sound
         case Broken(problems=problems) as broken:
             more = (
                 f" (and {len(problems) - 1} more; see `relance sequence validate {file}`)" if len(problems) > 1 else ""

@@ -61,7 +61,9 @@ def publish(file: Path) -> int:
 
     async def write(installation: Installation, workspace: Workspace) -> sequences.Published:
         now = installation.clock.now()
-        return await installation.write(sequences.publish, workspace_id=workspace.id, plan=plan, now=now)
+        return await installation.write(
+            sequences.publish, workspace_id=workspace.id, plan=plan, contents=found.contents, now=now
+        )
 
     done = current.run(write)
     if done.unsigned:

@@ -76,6 +76,11 @@ LONGEST_DELAY_DAYS = 1000
 #: A return date further ahead is a misreading; nobody is held for it.
 LONGEST_HOLD = timedelta(days=366)
 
+# --- messages ---
+
+#: Bytes of all that one message attaches. On the wire base64 makes a third more of it; many servers take 20 to 25 MB.
+ATTACHMENTS_TOTAL = 10 * 1024 * 1024
+
 # --- reading ---
 
 #: Behind every notification stands a sweep of all folders, each mailbox at its own moment between these.

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from relance.core.calendar import time_of_day
 from relance.core.sequence import (
+    AttachedFile,
     BranchStep,
     Condition,
     Delay,
@@ -119,7 +120,10 @@ def _step_document(step: Step) -> dict[str, object]:
     shared: dict[str, object] = {"id": step.id, "kind": step.kind, "after": str(step.after)}
     match step:
         case EmailStep():
-            return shared | {"variants": [_variant_document(variant) for variant in step.variants]}
+            return shared | {
+                "variants": [_variant_document(variant) for variant in step.variants],
+                "attachments": [_file_document(file) for file in step.attachments],
+            }
         case WaitStep():
             return shared | {"for": str(step.duration)}
         case BranchStep():
@@ -128,6 +132,10 @@ def _step_document(step: Step) -> dict[str, object]:
 
 def _variant_document(variant: Variant) -> dict[str, object]:
     return {name: getattr(variant, name) for name in ("id", "weight", "subject", "text", "html")}
+
+
+def _file_document(file: AttachedFile) -> dict[str, object]:
+    return {name: getattr(file, name) for name in ("name", "content_type", "size", "sha256")}
 
 
 def _condition_document(condition: Condition) -> dict[str, object]:
@@ -202,8 +210,13 @@ def _step(document: Document) -> Step:
     step_id, after = _get(document, "id", str), _read(document, "after", delay_of)
     match _get(document, "kind", str):
         case EmailStep.kind:
-            _only(document, {"id", "kind", "after", "variants"})
-            return EmailStep(id=step_id, after=after, variants=tuple(map(_variant, _mappings(document, "variants"))))
+            _only(document, {"id", "kind", "after", "variants", "attachments"})
+            return EmailStep(
+                id=step_id,
+                after=after,
+                variants=tuple(map(_variant, _mappings(document, "variants"))),
+                attachments=tuple(map(_file, _mappings(document, "attachments"))),
+            )
         case WaitStep.kind:
             _only(document, {"id", "kind", "after", "for"})
             return WaitStep(id=step_id, after=after, duration=_read(document, "for", delay_of))
@@ -228,6 +241,16 @@ def _variant(document: Document) -> Variant:
         subject=_optional(document, "subject", str),
         text=_get(document, "text", str),
         html=_optional(document, "html", str),
+    )
+
+
+def _file(document: Document) -> AttachedFile:
+    _only(document, {field.name for field in fields(AttachedFile)})
+    return AttachedFile(
+        name=_get(document, "name", str),
+        content_type=_get(document, "content_type", str),
+        size=_get(document, "size", int),
+        sha256=_get(document, "sha256", str),
     )
 
 

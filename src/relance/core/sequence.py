@@ -175,12 +175,23 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """A file that travels with a step's message. What is in it is kept beside the plan, under its hash."""
+
+    name: str
+    content_type: str  #: Such as `application/pdf`; neither `multipart/…` nor `message/…`.
+    size: int  #: Bytes.
+    sha256: str  #: In hex.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmailStep:
     """Send a message. Without a subject it follows up in the same thread."""
 
     id: str
     after: Delay
     variants: tuple[Variant, ...]
+    attachments: tuple[AttachedFile, ...] = ()  #: The same for every variant, in the order of the file.
 
     kind: ClassVar[str] = "email"
 

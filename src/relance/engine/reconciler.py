@@ -25,6 +25,7 @@ from relance.ports.store import Reader
 from relance.services import mailboxes, reconciling, sending
 from relance.services.leasing import FencedError, Hold
 from relance.services.reconciling import Lost
+from relance.services.refusals import NotFoundError
 
 _AT_ONCE = 50
 
@@ -212,13 +213,22 @@ class Reconciler:
             return 1
         if mailbox.saves_sent is None:
             await persistence.write(around, mailboxes.learn, **ids, saves_sent=False, ids_survive=None)
-        raw = await around.store.read(reconciling.outgoing_raw, attempt)
+        raw = await self._as_it_left(attempt)
         if not around.shards.still(hold):
             raise FencedError(hold)  # the next owner copies it, and once is enough
         if isinstance(lookup, NotFound) and raw is not None:
             await connector.save_sent(reconciling.marked_copy(raw), at=attempt.sent_at or now)
         await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=None, now=now)
         return 1
+
+    async def _as_it_left(self, attempt: Attempt) -> bytes | None:
+        """Return a message with its contents; None if nothing is kept of it."""
+        raw = await self._around.store.read(reconciling.outgoing_raw, attempt)
+        try:
+            return await self._around.contents.into(attempt.workspace_id, raw) if raw is not None else None
+        except NotFoundError as error:  # somebody took the content out of the database: the copy goes without it
+            self._around.log.error("copy.not_whole", attempt=attempt.id, error=str(error))
+            return raw
 
 
 def _is_late_enough(witness: datetime | None, attempt: Attempt) -> bool:

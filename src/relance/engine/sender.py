@@ -28,7 +28,7 @@ from relance.ports.store import CommitUnknownError, StoreError
 from relance.services import composing, dispatching, sending
 from relance.services.dispatching import Claim
 from relance.services.leasing import FencedError, Hold
-from relance.services.refusals import LostRaceError
+from relance.services.refusals import LostRaceError, NotFoundError
 
 #: Reads asked for before a claim is put back: the second only if answers came in during the first.
 _READS = 3
@@ -123,17 +123,18 @@ class Sender:
         attempt = reserved.attempt
         try:
             message = self._compose(reserved)
-        except ValueError as error:
+            if isinstance(message, MissingValue):
+                await self._quarantine(reserved, hold, f"missing_value:{message.field}")
+                return
+            whole = await self._around.contents.into(attempt.workspace_id, message.raw)
+        except (ValueError, NotFoundError) as error:
             await self._quarantine(reserved, hold, f"cannot_compose: {error}")
-            return
-        if isinstance(message, MissingValue):
-            await self._quarantine(reserved, hold, f"missing_value:{message.field}")
             return
         envelope = Envelope(
             sender=reserved.mailbox.address,
             recipient=attempt.recipient,
             message_id=attempt.message_id,
-            raw=message.raw,
+            raw=whole,
         )
         try:
             connector = await self._connections.of(reserved.mailbox)
@@ -155,6 +156,7 @@ class Sender:
             mailbox=reserved.mailbox,
             lead=reserved.lead,
             variant=reserved.variant,
+            attachments=reserved.step.attachments,
             thread=reserved.thread,
             marks=composing.Marks(message_id=attempt.message_id, trace=attempt.trace),
             seed=composing.seed_of(reserved.enrollment.uid, attempt.step_counter),

@@ -69,6 +69,14 @@ class Rights(Protocol):
         ...
 
 
+class Contents(Protocol):
+    """What messages attach, put in when they go on the wire."""
+
+    async def into(self, workspace_id: int, raw: bytes) -> bytes:
+        """Return a composed message with its contents. Raises NotFoundError for one that is gone, and StoreError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """The engine's world. `worker` names this process in locks; `shards` says for what it may act."""
@@ -81,4 +89,5 @@ class Surroundings:
     worker: str
     connect: Callable[[Mailbox], Awaitable[Connector]]
     shards: Rights
+    contents: Contents
     limits: Limits = field(default_factory=Limits)

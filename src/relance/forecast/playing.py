@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from relance.engine.contents import LeftOut
 from relance.engine.engine import Engine
 from relance.engine.shards import Lease, Shards
 from relance.engine.surroundings import Limits, Surroundings
@@ -84,6 +85,7 @@ async def play(
         worker=_WORKER,
         connect=world.connect,
         shards=shards,
+        contents=LeftOut(),
         limits=Limits(),
     )
     memory = Memory(await store.read(forecasting.generation))

@@ -1,5 +1,7 @@
 """Write a message: a `Draft` in, the bytes that go on the wire out (RFC 5322, MIME, RFC 8058).
 
+The contents of attachments are put in at the very end, by `relance.mail.attaching`.
+
 Rule 1: the same draft gives the same bytes, so that a copy in Sent and a retry equal what was sent.
 Rule 2: the bytes are 7-bit ASCII with CRLF line ends and lines of at most 998 characters, so no relay has to change
         them and a DKIM signature survives.
@@ -7,13 +9,14 @@ Rule 3: an impossible draft raises ValueError with a sentence for a person; noth
 """
 
 import re
-from base64 import b64encode
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
 from relance.core.identifiers import ascii_domain
-from relance.mail.headers import Word, address_field, field, parameter, refuse_control, text_field
+from relance.core.sequence import AttachedFile
+from relance.mail.attaching import attachment_part
+from relance.mail.headers import Word, address_field, field, refuse_control, text_field
 from relance.mail.quoted_printable import encode
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -22,26 +25,13 @@ _DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/
 _ADDRESS_LITERAL = re.compile(r"\[[0-9A-Fa-f:.IPv]{3,60}\]")
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-;=?-~]+")
-_CONTENT_TYPE = re.compile(
-    r"(?!multipart/|message/)[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*", re.IGNORECASE
-)
 _TAKEN = frozenset(
     {
         "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references",
         "list-unsubscribe", "list-unsubscribe-post", "mime-version",
     }
 )  # fmt: skip
-_BASE64_LINE = 57  # bytes that fill a line of 76 characters
 _QUOTED_PRINTABLE: tuple[str, list[Word]] = ("Content-Transfer-Encoding", [("", "quoted-printable")])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attachment:
-    """A file that travels with a message."""
-
-    filename: str
-    content_type: str  #: Such as `application/pdf`; neither `multipart/…` nor `message/…`.
-    content: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +52,7 @@ class Draft:
     list_unsubscribe: tuple[str, ...] = ()  #: URIs, mailto: or https:, the preferred one first.
     list_unsubscribe_post: bool = False  #: One-click (RFC 8058); needs an https URI.
     headers: tuple[tuple[str, str], ...] = ()  #: More headers, names and decoded values.
-    attachments: tuple[Attachment, ...] = ()
+    attachments: tuple[AttachedFile, ...] = ()
 
 
 def compose(draft: Draft) -> bytes:
@@ -125,7 +115,7 @@ def _body(draft: Draft) -> tuple[bytes, bytes]:
         parts = [(headers, body), _text_part("html", "the HTML part", draft.html)]
         headers, body = _multipart("alternative", f"=_a{boundary}", parts)
     if draft.attachments:
-        parts = [(headers, body), *map(_attachment_part, draft.attachments)]
+        parts = [(headers, body), *map(attachment_part, draft.attachments)]
         headers, body = _multipart("mixed", f"=_m{boundary}", parts)
     return headers, body
 
@@ -147,21 +137,6 @@ def _multipart(subtype: str, boundary: str, parts: list[tuple[bytes, bytes]]) ->
     body = b"".join(line + b"\r\n" + headers + b"\r\n" + content + b"\r\n" for headers, content in parts)
     content_type = field("Content-Type", [("", f"multipart/{subtype};"), (" ", f'boundary="{boundary}"')])
     return content_type, body + line + b"--\r\n"
-
-
-def _attachment_part(attachment: Attachment) -> tuple[bytes, bytes]:
-    if not _CONTENT_TYPE.fullmatch(attachment.content_type):
-        raise ValueError(f"{attachment.content_type!r} is not a type that an attachment can have")
-    if not attachment.filename.strip():
-        raise ValueError("an attachment needs a file name")
-    headers = (
-        field("Content-Type", [("", attachment.content_type)])
-        + field("Content-Transfer-Encoding", [("", "base64")])
-        + field("Content-Disposition", [("", "attachment;"), *parameter("filename", attachment.filename)])
-    )
-    content = attachment.content
-    lines = (b64encode(content[at : at + _BASE64_LINE]) for at in range(0, len(content), _BASE64_LINE))
-    return headers, b"".join(line + b"\r\n" for line in lines)
 
 
 def _date(moment: datetime) -> str:

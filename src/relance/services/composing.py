@@ -10,7 +10,7 @@ from urllib.parse import quote
 from relance.core.identifiers import TRACE_HEADER
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import Variant
+from relance.core.sequence import AttachedFile, Variant
 from relance.mail.compose import Draft, compose
 from relance.mail.signatures import FIELD as SIGNATURE
 from relance.mail.signatures import Signature
@@ -24,7 +24,7 @@ class Composed:
     """A message ready for the wire."""
 
     subject: str
-    raw: bytes
+    raw: bytes  #: Without the contents of its attachments, see `relance.mail.attaching`.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,7 @@ def compose_step(
     mailbox: Mailbox,
     lead: Lead,
     variant: Variant,
+    attachments: tuple[AttachedFile, ...],
     thread: Thread,
     marks: Marks,
     seed: bytes,
@@ -69,6 +70,7 @@ def compose_step(
         references=references,
         list_unsubscribe=(f"mailto:{quote(mailbox.address, safe='@')}?subject=unsubscribe",),
         headers=((TRACE_HEADER, marks.trace),),
+        attachments=attachments,
     )
     return Composed(subject=line, raw=compose(draft))
 

@@ -1,6 +1,6 @@
 """What a lead would be sent, step by step, by the very renderer that sends; nothing is written and nothing leaves."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -8,7 +8,7 @@ from functools import partial
 from relance.core import identifiers
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
-from relance.core.sequence import EmailStep, Plan, Variant
+from relance.core.sequence import AttachedFile, EmailStep, Plan
 from relance.core.workspace import Workspace
 from relance.mail.message import Message
 from relance.mail.parse import parse
@@ -30,6 +30,7 @@ class Preview:
     step: str
     variant: str
     outcome: Composed | MissingValue
+    attachments: tuple[AttachedFile, ...]
     message_id: str
 
     @property
@@ -68,19 +69,24 @@ def preview(
             trace=identifiers.trace_header(keys.trace, uid, counter)[1],
         )
         compose = partial(
-            _compose,
-            mailbox,
-            lead,
-            variant,
+            composing.compose_step,
+            variant=variant,
+            attachments=step.attachments,
             thread=thread,
             marks=marks,
             seed=composing.seed_of(uid, counter),
             now=now,
         )
-        outcome = compose(fill_in=fill_in)
-        yield Preview(step=step.id, variant=variant.id, outcome=outcome, message_id=marks.message_id)
+        outcome = _composed(compose, mailbox, lead, fill_in=fill_in)
+        yield Preview(
+            step=step.id,
+            variant=variant.id,
+            outcome=outcome,
+            attachments=step.attachments,
+            message_id=marks.message_id,
+        )
         # What follows a message that would be held is shown as it follows once the value is there.
-        shown = outcome if isinstance(outcome, Composed) else compose(fill_in=True)
+        shown = outcome if isinstance(outcome, Composed) else _composed(compose, mailbox, lead, fill_in=True)
         if isinstance(shown, Composed):
             thread = Thread(
                 opens=False,
@@ -90,28 +96,12 @@ def preview(
             )
 
 
-def _compose(
-    mailbox: Mailbox,
-    lead: Lead,
-    variant: Variant,
-    *,
-    thread: Thread,
-    marks: Marks,
-    seed: bytes,
-    now: datetime,
-    fill_in: bool,
+def _composed(
+    compose: Callable[..., Composed | MissingValue], mailbox: Mailbox, lead: Lead, *, fill_in: bool
 ) -> Composed | MissingValue:
     filled: set[str] = set()
     while True:
-        outcome = composing.compose_step(
-            mailbox=mailbox,
-            lead=lead,
-            variant=variant,
-            thread=thread,
-            marks=marks,
-            seed=seed,
-            now=now,
-        )
+        outcome = compose(mailbox=mailbox, lead=lead)
         if isinstance(outcome, Composed) or not fill_in or outcome.field in filled:
             return outcome
         filled.add(outcome.field)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from relance.core import plan_document, transitions
@@ -23,13 +25,15 @@ from relance.core.sequence import (
 )
 from relance.core.workday import meets, workday_of
 from relance.ports.store import Reader, Transaction
-from relance.services import enrollments
+from relance.services import attachments, enrollments
 from relance.services.candidates import admits
 from relance.services.composing import needs_signature
 from relance.services.dispatching import mailboxes_of
 from relance.services.records import record, save_sequence
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.services.situations import workspace_of
+
+NOTHING_ATTACHED: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +66,13 @@ def running_version(reader: Reader, sequence: Sequence) -> Version | None:
     )
 
 
-def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) -> Published:
+def publish(
+    tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime, contents: Mapping[str, bytes] = NOTHING_ATTACHED
+) -> Published:
     """Freeze a plan as the next version and make the sequence live. Publishing twice is publishing once.
 
-    Running enrollments stay on their version. A paused sequence stays paused. Raises RefusedError.
+    `contents`: of what it attaches, by SHA-256 in hex. Running enrollments stay on their version. A paused sequence
+    stays paused. Raises RefusedError.
     """
     document = plan_document.document_of(plan)
     digest = plan_document.digest(document)
@@ -84,6 +91,7 @@ def publish(tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime) ->
     if running is not None and running.digest == digest:
         return Published(name=plan.name, version=running.version, changed=False, **missing)
     _check_hours(tx, workspace_id, plan, now)
+    attachments.keep(tx, workspace_id=workspace_id, plan=plan, contents=contents, now=now)
     version = sequence.version + 1
     _freeze(tx, sequence, version, document, digest, now)
     to = sequence.status if sequence.status is SequenceStatus.PAUSED else SequenceStatus.LIVE

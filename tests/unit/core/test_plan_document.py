@@ -16,6 +16,7 @@ from relance.core.plan_document import (
     plan_from_document,
 )
 from relance.core.sequence import (
+    AttachedFile,
     BranchStep,
     EmailStep,
     FieldEquals,
@@ -44,9 +45,16 @@ CAPS = st.none() | st.integers(1, 500)
 DATES = st.frozensets(st.dates(date(2026, 1, 1), date(2027, 12, 31)), max_size=3)
 INTERVALS = st.builds(Interval, start=st.times(), end=st.times())
 VARIANTS = st.builds(Variant, id=TEXT, weight=st.integers(1, 9), subject=MAYBE, text=TEXT, html=MAYBE)
+FILES = st.builds(AttachedFile, name=TEXT, content_type=TEXT, size=st.integers(1, 9), sha256=TEXT)
 CONDITIONS = st.builds(RepliedWithin, within=DELAYS) | st.builds(FieldEquals, field=TEXT, value=TEXT)
 STEPS = st.one_of(
-    st.builds(EmailStep, id=TEXT, after=DELAYS, variants=st.lists(VARIANTS, max_size=3).map(tuple)),
+    st.builds(
+        EmailStep,
+        id=TEXT,
+        after=DELAYS,
+        variants=st.lists(VARIANTS, max_size=3).map(tuple),
+        attachments=st.lists(FILES, max_size=2).map(tuple),
+    ),
     st.builds(WaitStep, id=TEXT, after=DELAYS, duration=DELAYS),
     st.builds(BranchStep, id=TEXT, after=DELAYS, condition=CONDITIONS, then=TEXT, otherwise=MAYBE),
 )

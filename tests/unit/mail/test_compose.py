@@ -8,12 +8,15 @@ from email.header import decode_header
 from email.headerregistry import Address
 from email.message import EmailMessage, Message
 from email.utils import parseaddr
+from hashlib import sha256
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relance.mail.compose import Attachment, Draft, ascii_address, compose
+from relance.core.sequence import AttachedFile
+from relance.mail.attaching import contents_of, encoded, filled
+from relance.mail.compose import Draft, ascii_address, compose
 
 ORACLE = policy.SMTP.clone(max_line_length=998)
 PLAIN = Draft(
@@ -46,16 +49,27 @@ IDS = st.builds(lambda left, right: f"<{left}@{right}.test>", ID_TEXT, st.from_r
 URIS = st.builds(lambda rest: f"https://u.test/{rest}", ID_TEXT)
 
 
-def modern(draft: Draft) -> EmailMessage:
+def file(name: str = "a", content_type: str = "text/csv", content: bytes = b"") -> AttachedFile:
+    """Describe a file."""
+    digest = sha256(content).hexdigest()
+    return AttachedFile(name=name, content_type=content_type, size=len(content), sha256=digest)
+
+
+def whole(draft: Draft, *contents: bytes) -> bytes:
+    """Compose a draft and put its contents in."""
+    return filled(compose(draft), {sha256(content).hexdigest(): encoded(content) for content in contents})
+
+
+def modern(draft: Draft, *contents: bytes) -> EmailMessage:
     """Read a composed draft with the standard library's newer parser."""
-    read = message_from_bytes(compose(draft), policy=policy.default)
+    read = message_from_bytes(whole(draft, *contents), policy=policy.default)
     assert isinstance(read, EmailMessage)
     return read
 
 
-def old(draft: Draft) -> Message:
+def old(draft: Draft, *contents: bytes) -> Message:
     """Read a composed draft with the standard library's older parser."""
-    return message_from_bytes(compose(draft), policy=policy.compat32)
+    return message_from_bytes(whole(draft, *contents), policy=policy.compat32)
 
 
 def unfolded(value: object) -> str:
@@ -232,15 +246,54 @@ def test_ids_and_uris_never_become_encoded_words(ids: list[str], uris: list[str]
 @example(name="<>", data=b"")
 def test_an_attachment_is_read_back_as_it_was_given(name: str, data: bytes):
     """Its bytes, and its name in any script and length (RFC 2231)."""
-    draft = replace(PLAIN, attachments=(Attachment(filename=name, content_type="application/pdf", content=data),))
-    [_, part] = [part for part in old(draft).walk() if not part.is_multipart()]
-    [attached] = list(modern(draft).iter_attachments())
+    draft = replace(PLAIN, attachments=(file(name, "application/pdf", data),))
+    [_, part] = [part for part in old(draft, data).walk() if not part.is_multipart()]
+    [attached] = list(modern(draft, data).iter_attachments())
 
     assert data == part.get_payload(decode=True)
     # `get_filename` takes quotes and angle brackets off a name that was already read.
     assert name == part.get_filename() or name[0] in '<"'
     assert name == attached["Content-Disposition"].params["filename"]
     assert "application/pdf" == part.get_content_type()
+
+
+def test_attachments_stand_beside_what_a_person_reads_in_their_order():
+    """multipart/mixed of multipart/alternative (text, then HTML) and each file (RFC 2046 §5.1)."""
+    one, other = b"%PDF-1.7 " + bytes(range(256)) * 99, b"a;b\r\n.\r\n1;2\r\n"
+    files = (file("Angebot für Zoë – 2026.pdf", "application/pdf", one), file("b.csv", "text/csv", other))
+    draft = replace(PLAIN, html="<p>Hi Bob,</p>", attachments=files)
+    read = modern(draft, one, other)
+    alternative, *attached = read.iter_parts()
+
+    assert ["multipart/mixed", "multipart/alternative"] == [read.get_content_type(), alternative.get_content_type()]
+    assert ["text/plain", "text/html"] == [part.get_content_type() for part in alternative.iter_parts()]
+    assert ["attachment", "attachment"] == [part.get_content_disposition() for part in attached]
+    assert ["Angebot für Zoë – 2026.pdf", "b.csv"] == [part.get_filename() for part in attached]  # a dash
+    assert [one, other] == [part.get_payload(decode=True) for part in attached]
+    assert [] == read.defects
+    assert (b"Hi Bob,", b"<p>Hi Bob,</p>") == (
+        read.get_body(("plain",)).get_payload(decode=True).strip(),  # type: ignore[union-attr]  # it has one, or this fails
+        read.get_body(("html",)).get_payload(decode=True).strip(),  # type: ignore[union-attr]  # as above
+    )
+    wire = whole(draft, one, other)
+    assert wire.isascii()
+    assert 998 >= max(map(len, wire.split(b"\r\n")))
+
+
+@given(text=BODIES.filter(str.strip), name=SUBJECTS)
+@example(text="=_sha256:" + "a" * 64 + "\n", name="=_sha256:" + "a" * 64)
+@example(text="x\n=_sha256:" + "a" * 64 + "\n", name=" ".join(["w" * 70, "=_sha256:" + "a" * 64]))
+def test_nothing_that_is_written_passes_for_the_place_of_a_content(text: str, name: str):
+    """A lead whose name is a hash of somebody's file gets no file."""
+    draft = replace(PLAIN, text=text, html=text, subject=name or "x", headers=(("X-Own", name or "x"),))
+
+    assert () == contents_of(compose(draft))
+
+
+def test_a_content_that_is_not_given_is_never_sent_as_an_empty_file():
+    """Whoever puts the contents in has them all."""
+    with pytest.raises(KeyError):
+        whole(replace(PLAIN, attachments=(file(content=b"x"),)))
 
 
 @given(
@@ -280,12 +333,8 @@ FIELDS: dict[str, Callable[[str], Draft]] = {
     "list_unsubscribe": lambda value: replace(PLAIN, list_unsubscribe=(f"mailto:a@b.test{value}",)),
     "header value": lambda value: replace(PLAIN, headers=(("X-Own", f"a{value}b"),)),
     "header name": lambda value: replace(PLAIN, headers=((f"X-Own{value}", "a"),)),
-    "file name": lambda value: replace(
-        PLAIN, attachments=(Attachment(filename=f"a{value}b", content_type="text/csv", content=b""),)
-    ),
-    "content type": lambda value: replace(
-        PLAIN, attachments=(Attachment(filename="a", content_type=f"text/csv{value}", content=b""),)
-    ),
+    "file name": lambda value: replace(PLAIN, attachments=(file(f"a{value}b"),)),
+    "content type": lambda value: replace(PLAIN, attachments=(file(content_type=f"text/csv{value}"),)),
 }
 
 
@@ -318,8 +367,8 @@ def test_no_field_can_add_a_header(where: str, control: str):
         replace(PLAIN, headers=(("Content-Type", "text/html"),)),
         replace(PLAIN, headers=(("X Own", "a"),)),
         replace(PLAIN, text="\udc80"),
-        replace(PLAIN, attachments=(Attachment(filename="a", content_type="message/rfc822", content=b""),)),
-        replace(PLAIN, attachments=(Attachment(filename=" ", content_type="text/csv", content=b""),)),
+        replace(PLAIN, attachments=(file(content_type="message/rfc822"),)),
+        replace(PLAIN, attachments=(file(" "),)),
     ],
 )
 def test_an_impossible_draft_is_refused_in_a_sentence(draft: Draft):

@@ -34,6 +34,8 @@ def confirm(
 ) -> Attempt:
     """Turn an accepted attempt into `sent`, keep the message as it left, and enter the next step.
 
+    `raw` is without the contents of its attachments: they are kept already, once for everybody.
+
     Safe to apply again after a CommitUnknownError: an attempt that is `sent` is returned as it is.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)

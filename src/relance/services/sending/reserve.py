@@ -40,6 +40,7 @@ class Reserved:
     mailbox: Mailbox
     lead: Lead
     plan: Plan
+    step: EmailStep
     variant: Variant
     thread: Thread
 
@@ -204,6 +205,7 @@ def _take(tx: Transaction, situation: Situation, workspace: Workspace, mailbox: 
         mailbox=mailbox,
         lead=situation.lead,
         plan=plan,
+        step=step,
         variant=variant,
         thread=thread,
     )

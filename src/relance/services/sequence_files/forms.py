@@ -17,7 +17,10 @@ from relance.services.sequence_files.nodes import Entry, Listing, Mapped, Node, 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
 _ELSEWHERE: Final[Mapping[str, str]] = MappingProxyType(
-    {"signature": "use `relance mailbox set ADDRESS --signature-file FILE`, and {{ sender_signature }} in a text"}
+    {
+        "signature": "use `relance mailbox set ADDRESS --signature-file FILE`, and {{ sender_signature }} in a text",
+        "attachments": "an e-mail step has them, the same for all its variants",
+    }
 )
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 

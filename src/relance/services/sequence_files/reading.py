@@ -5,12 +5,14 @@ what can be written and must not be walked (`relance.core.plan_problems`) is not
 corrects the file sees all of it at once. A plan without problems may be published.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
 from relance.core import plan_problems
 from relance.core.sequence import Plan
+from relance.services.sequence_files.folder import Folder
 from relance.services.sequence_files.forms import Form, Notes
 from relance.services.sequence_files.nodes import FileProblemError, Mapped, Node, Problem, kind_of
 from relance.services.sequence_files.parsing import MAX_BYTES, parse_json, parse_yaml
@@ -26,6 +28,7 @@ class Sound:
 
     file: str
     plan: Plan
+    contents: Mapping[str, bytes] = field(default_factory=dict, repr=False)  #: Of what it attaches, by SHA-256 in hex.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,24 +56,28 @@ def read_sequence_file(path: Path, *, today: date) -> Reading:
         text = _decode(raw)
     except FileProblemError as error:
         return _broken(str(path), error)
-    return read_sequence_text(text, file=str(path), today=today)
+    return read_sequence_text(text, file=str(path), today=today, folder=path.parent)
 
 
-def read_sequence_text(text: str, *, file: str, today: date) -> Reading:
-    """Read the text of a file; one whose name ends in `.json` is JSON, all others are YAML."""
+def read_sequence_text(text: str, *, file: str, today: date, folder: Path | None = None) -> Reading:
+    """Read the text of a file; one whose name ends in `.json` is JSON, all others are YAML.
+
+    `folder` is where its attachments lie; a text without one can attach nothing.
+    """
     try:
         root = parse_json(text) if file.lower().endswith(JSON_ENDING) else parse_yaml(text)
         form, notes = _open(root)
     except FileProblemError as error:
         return _broken(file, error)
     policies = read_policies(form, today=today)
-    steps = read_steps(form)
+    beside = Folder(folder)
+    steps = read_steps(form, beside)
     plan = Plan(steps=steps.steps, **policies.fields)
     for problem in plan_problems.problems(plan):
         line = steps.lines.get(problem.step) if problem.step else form.node.line
         notes.add(line, problem.step, problem.message, problem.remedy)
     if not notes.found:
-        return Sound(file=file, plan=plan)
+        return Sound(file=file, plan=plan, contents=beside.contents)
     ordered = sorted(notes.found, key=lambda problem: problem.line or 0)
     return Broken(file=file, problems=tuple(dict.fromkeys(ordered)))
 

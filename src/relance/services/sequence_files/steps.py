@@ -26,6 +26,7 @@ from relance.core.sequence import (
 )
 from relance.mail.markup import Part
 from relance.mail.templates import TemplateError, compile_template
+from relance.services.sequence_files.folder import Folder, attached
 from relance.services.sequence_files.forms import Form
 
 BUILT: Final = (EmailStep.kind, WaitStep.kind, BranchStep.kind)
@@ -39,7 +40,6 @@ NOT_BUILT_KINDS: Final = frozenset(
 )  # fmt: skip
 NOT_BUILT_KEYS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "attachments": "attachments",
         "tracking": "tracking of single steps",
         "mailbox": "a mailbox of a single step",
         "window": "a window of a single step",
@@ -67,7 +67,7 @@ class Steps:
     lines: Mapping[str, int]
 
 
-def read_steps(form: Form) -> Steps:
+def read_steps(form: Form, folder: Folder) -> Steps:
     """Return the steps, never none; problems are noted in the form."""
     if not form.has("steps"):
         form.wrong(form.line("steps"), "the sequence has no steps", "write at least one step of kind email")
@@ -77,11 +77,11 @@ def read_steps(form: Form) -> Steps:
     for number, one in enumerate(form.forms("steps", "a step is written as {id: intro, kind: email, …}"), start=1):
         one.step = one.said("id") or f"number {number}"
         lines.setdefault(one.step, one.node.line)
-        steps.append(_read_step(one, one.step))
+        steps.append(_read_step(one, one.step, folder))
     return Steps(steps=tuple(steps) or (_unread(_SOMETHING, NO_DELAY),), lines=lines)
 
 
-def _read_step(form: Form, name: str) -> Step:
+def _read_step(form: Form, name: str, folder: Folder) -> Step:
     """Return one step, which has `name` for want of an id."""
     step_id = form.need("id", "give every step an id of its own, such as id: intro")
     step_id = name if step_id is None else step_id
@@ -89,7 +89,7 @@ def _read_step(form: Form, name: str) -> Step:
     after = form.read("after", delay_of, _DELAY) or (_SOME_TIME if form.names("after") else NO_DELAY)
     match kind:
         case EmailStep.kind:
-            return _email(form, step_id, after)
+            return _email(form, step_id, after, folder)
         case WaitStep.kind:
             return _wait(form, step_id, after)
         case BranchStep.kind:
@@ -109,8 +109,8 @@ def _unread(step_id: str, after: Delay) -> Step:
     return EmailStep(id=step_id, after=after, variants=(said,))
 
 
-def _email(form: Form, step_id: str, after: Delay) -> EmailStep:
-    form.check_keys((*_SHARED, "subject", "text", "html", "weight", "variants"), NOT_BUILT_KEYS)
+def _email(form: Form, step_id: str, after: Delay, folder: Folder) -> EmailStep:
+    form.check_keys((*_SHARED, "subject", "text", "html", "attachments", "weight", "variants"), NOT_BUILT_KEYS)
     own = _wording(form, needs_text=True)
     if own["text"] is None:
         html = "; the HTML part alone is not enough" if own["html"] else ""
@@ -128,7 +128,7 @@ def _email(form: Form, step_id: str, after: Delay) -> EmailStep:
         if not any(given.values()):
             other.wrong(other.node.line, f"variant {name} says nothing of its own", "give it a subject, text or html")
         variants.append(_variant(name, other.number("weight", least=1) or 1, given, own))
-    return EmailStep(id=step_id, after=after, variants=tuple(variants))
+    return EmailStep(id=step_id, after=after, variants=tuple(variants), attachments=attached(form, folder))
 
 
 def _variant(name: str, weight: int, given: Mapping[str, str | None], own: Mapping[str, str | None]) -> Variant:

@@ -33,6 +33,20 @@ CREATE TRIGGER sequence_versions_never_change BEFORE UPDATE ON sequence_versions
 CREATE TRIGGER sequence_versions_stay BEFORE DELETE ON sequence_versions
     FOR EACH ROW EXECUTE FUNCTION refuse_change('sequence_versions is append-only: a published version is frozen');
 
+-- What the documents of versions attach, each content once, under its SHA-256 in hex.
+CREATE TABLE attachments (
+    workspace_id BIGINT NOT NULL REFERENCES workspaces (id),
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+    content BYTEA NOT NULL CHECK (length(content) > 0),
+    created_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (workspace_id, sha256)
+);
+
+CREATE TRIGGER attachments_never_change BEFORE UPDATE ON attachments
+    FOR EACH ROW EXECUTE FUNCTION refuse_change('attachments is append-only: a published version is frozen');
+CREATE TRIGGER attachments_stay BEFORE DELETE ON attachments
+    FOR EACH ROW EXECUTE FUNCTION refuse_change('attachments is append-only: a published version is frozen');
+
 -- Where a sequence meets a mailbox (0: its pool, for rows not pinned yet), and when that was last served.
 CREATE TABLE lanes (
     workspace_id BIGINT NOT NULL,

@@ -33,6 +33,20 @@ BEGIN SELECT RAISE (ABORT, 'sequence_versions is append-only: a published versio
 CREATE TRIGGER sequence_versions_stay BEFORE DELETE ON sequence_versions
 BEGIN SELECT RAISE (ABORT, 'sequence_versions is append-only: a published version is frozen'); END;
 
+-- What the documents of versions attach, each content once, under its SHA-256 in hex.
+CREATE TABLE attachments (
+    workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+    content BLOB NOT NULL CHECK (length(content) > 0),
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, sha256)
+) STRICT;
+
+CREATE TRIGGER attachments_never_change BEFORE UPDATE ON attachments
+BEGIN SELECT RAISE (ABORT, 'attachments is append-only: a published version is frozen'); END;
+CREATE TRIGGER attachments_stay BEFORE DELETE ON attachments
+BEGIN SELECT RAISE (ABORT, 'attachments is append-only: a published version is frozen'); END;
+
 -- Where a sequence meets a mailbox (0: its pool, for rows not pinned yet), and when that was last served.
 CREATE TABLE lanes (
     workspace_id INTEGER NOT NULL,
