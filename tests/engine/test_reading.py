@@ -270,11 +270,11 @@ async def test_at_the_start_no_mailbox_of_a_workspace_sends_before_all_were_read
     await poller.run_once()
     await hold.reached.wait()
     await until(lambda: len(finished) == 1)
-    while_one_is_read = poller.unread()
+    while_one_is_read = poller.plan.unread()
     hold.go.set()
     await until(lambda: len(finished) == 2)
 
-    assert (names, frozenset()) == (while_one_is_read, poller.unread())
+    assert (names, frozenset()) == (while_one_is_read, poller.plan.unread())
 
 
 async def test_a_mailbox_that_was_away_is_read_as_soon_as_it_is_back(rig):

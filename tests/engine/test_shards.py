@@ -267,15 +267,15 @@ async def test_a_mailbox_that_went_and_came_back_is_read_at_once(rig: Rig):
     await first.take(dead=["rig"])
     parts = Parts(rig.around(shards=first))
     reads = [await parts.poller.run_once()]
-    await until(lambda: parts.poller.has_read_all)
+    await until(lambda: parts.poller.plan.has_tried_all)
     await expire(rig, "w1")
     second = rig.shards("w2", alone=False)
     await second.take()
     await second.hand_back()
     await rounds([first])
     reads.append(await parts.poller.run_once())
-    unread = parts.poller.unread()
-    await until(lambda: parts.poller.has_read_all)
+    unread = parts.poller.plan.unread()
+    await until(lambda: parts.poller.plan.has_tried_all)
 
     assert [1, 1] == reads
     assert frozenset({box.mailbox_id}) == unread

@@ -89,13 +89,13 @@ class Engine:
         self.changed = asyncio.Event()
         self._upcoming: scheduling.Upcoming | None = None  #: As last asked for; None: anything may be due.
         self._dispatcher.on_done = self._moved
-        self._dispatcher.unread = self._poller.unread
-        self._dispatcher.known = self._poller.known
+        self._dispatcher.unread = self._poller.plan.unread
+        self._dispatcher.known = self._poller.plan.known
         shards.on_taken = self._taken
         shards.on_leaving = self._leave
         self._dispatcher.unchanged = walker.unchanged = self._recoverer.unchanged
         self._recoverer.on_changed = ingester.on_proof = self._loops["recoverer"].wake
-        ingester.first_read = self._poller.first_read
+        ingester.first_read = self._poller.plan.first_read
         self._poller.on_done = self._read
         self._poller.in_use = self._dispatcher.is_sending_from
         for name, loop in self._loops.items():
@@ -122,7 +122,7 @@ class Engine:
     def time_has_jumped(self) -> None:
         """Let every loop look again whose work has become due, as `next_event` and the poller say."""
         now = self._around.clock.now()
-        if self._poller.has_due(now):
+        if self._poller.plan.has_due(now):
             self._loops["poller"].wake()
         for kind, names in _TIMED.items():
             at = getattr(self._upcoming, kind) if self._upcoming is not None else now
@@ -140,7 +140,7 @@ class Engine:
         """Return once the engine is idle and every mailbox was read, or tried, since the start."""
         while True:
             self.changed.clear()
-            if self.idle and self._poller.has_read_all:
+            if self.idle and self._poller.plan.has_tried_all:
                 return
             await self.changed.wait()
 

@@ -7,15 +7,15 @@ Rule 4: the sweep comes round for every mailbox, staggered; it finds what no not
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from heapq import heappop, heappush
 
 from relance.core import splitting
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
+from relance.engine.reading_plan import ReadingPlan
 from relance.engine.surroundings import Box, Surroundings, mailbox_of
 from relance.ports.connector import ConnectorError, Cursor, LoginRefusedError
 from relance.ports.store import Reader, StoreError
@@ -41,15 +41,8 @@ class Poller:
         self._ingester = ingester
         self._wanted: set[Box] = set()
         self._running: dict[Box, asyncio.Task[bool]] = {}
-        self._known: set[Box] | None = None
-        self._looked: Sequence[Hold] = ()  #: The shards whose mailboxes those are.
-        self._tried: set[Box] = set()
-        self._waiting: set[Box] = set()  #: Known, and not tried.
-        self._at_start: set[Box] = set()  #: Those that were there at the first look.
         self._moved: set[Box] = set()  #: Being read, and something came in or trouble is over.
-        self._sweep_at: dict[Box, datetime] = {}
-        self._rest_until: dict[Box, datetime] = {}
-        self._coming: list[tuple[datetime, int, Box]] = []  #: A heap of what those two said; old entries stay behind.
+        self.plan = ReadingPlan()
         self.on_done = lambda _moved: None
         self.in_use = lambda _mailbox_id: False
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
@@ -64,51 +57,6 @@ class Poller:
         """Whether anything is being read."""
         return bool(self._running)
 
-    @property
-    def has_read_all(self) -> bool:
-        """Whether every connected mailbox was read, or tried, since the start."""
-        return self._known is not None and not self._waiting
-
-    def unread(self) -> frozenset[int] | None:
-        """Return the mailboxes that may not send yet; None before the first look at what there is.
-
-        These are the ones neither read nor tried since the start, and at the start all of their workspace: what lies in
-        their Sent folders may have gone to people whom another mailbox would write to next, if the database is a little
-        older than the last send and nobody could notice.
-        """
-        if self._known is None:
-            return None
-        if not self._waiting:
-            return frozenset()
-        starting = {box.workspace_id for box in self._waiting & self._at_start}
-        return frozenset(box.mailbox_id for box in self._known if box in self._waiting or box.workspace_id in starting)
-
-    def first_read(self, box: Box) -> bool:
-        """Whether a mailbox is to be read, or tried, for the first time since the start."""
-        return self._known is None or box in self._waiting
-
-    def has_due(self, now: datetime) -> bool:
-        """Whether a sweep is due, or the next try at a mailbox that could not be read."""
-        if self._known is None or self._waiting:
-            return True
-        while self._coming and self._coming[0][0] != self._due_at(self._coming[0][2]):
-            heappop(self._coming)
-        return bool(self._coming) and self._coming[0][0] <= now
-
-    def _due_at(self, box: Box) -> datetime | None:
-        """Return when a mailbox is to be read next, if it is not away."""
-        if self._known is None or box not in self._known:
-            return None
-        return self._sweep_at.get(box) or self._rest_until.get(box)
-
-    def _plan(self, box: Box, at: datetime) -> None:
-        self._sweep_at[box] = at
-        heappush(self._coming, (at, box.mailbox_id, box))
-
-    def known(self, holds: Sequence[Hold]) -> Sequence[Hold]:
-        """Return those of these shards whose mailboxes are known: what came with one just now is not read yet."""
-        return holds if holds is self._looked else sorted(set(holds) & set(self._looked), key=lambda hold: hold.shard)
-
     def want(self, box: Box) -> None:
         """Ask for a read at the next pass."""
         self._wanted.add(box)
@@ -118,7 +66,7 @@ class Poller:
         return await asyncio.shield(self._running.get(box) or self._start(box))
 
     def _start(self, box: Box) -> asyncio.Task[bool]:
-        self._plan(box, self._around.clock.now())  # until the read itself says more
+        self.plan.sweep(box, self._around.clock.now())  # until the read itself says more
         task = asyncio.create_task(self._read(box), name=f"read {box.mailbox_id}")
         self._running[box] = task
         task.add_done_callback(lambda _: self._done(box))
@@ -126,10 +74,9 @@ class Poller:
 
     def _done(self, box: Box) -> None:
         del self._running[box]
-        moved = box in self._moved or box not in self._tried
+        first = self.plan.note_try(box)
+        moved = first or box in self._moved
         self._moved.discard(box)
-        self._tried.add(box)
-        self._waiting.discard(box)
         self.on_done(moved)
 
     async def close(self) -> None:
@@ -145,17 +92,7 @@ class Poller:
         holds = self._around.shards.holds()
         connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
-        first = self._known is None
-        new = set() if first or holds is self._looked else {hold.shard for hold in set(holds) - set(self._looked)}
-        self._tried = {box for box in self._tried if box in boxes and boxes[box].shard not in new}
-        for box in [box for box in self._rest_until if box not in self._tried]:
-            del self._rest_until[box]  # it was away or is new here: it is read at once, whatever it rested for
-        if first:
-            self._at_start = set(boxes)
-        self._known, self._looked = set(boxes), holds
-        self._waiting = self._known - self._tried
-        for gone in [box for box in self._sweep_at if box not in boxes and not self.in_use(box.mailbox_id)]:
-            del self._sweep_at[gone]
+        for gone in self.plan.look(boxes, holds, in_use=self.in_use):
             await self._connections.drop(gone)
         wanted = {box for box in self._wanted if box not in self._running}
         self._wanted -= wanted  # what came in during a running read is read again after it
@@ -163,21 +100,12 @@ class Poller:
             box
             for box, m in boxes.items()
             if box not in self._running
-            and (box in wanted or m.asked_for or self._sweep_due(box, now))
-            and not self._rests(box, m, now)
+            and (box in wanted or m.asked_for or self.plan.is_due(box, now))
+            and not self.plan.rests(box, now)
         ]
         for box in due:
             self._start(box)
         return len(due)
-
-    def _rests(self, box: Box, mailbox: mailboxes.Connected, now: datetime) -> bool:
-        """Whether reading it failed a moment ago. A rest of its sending side is no reason not to read it."""
-        until = self._rest_until.get(box)
-        return until is not None and until > now and mailbox.consecutive_failures > 0
-
-    def _sweep_due(self, box: Box, now: datetime) -> bool:
-        at = self._sweep_at.get(box)
-        return at is None or at <= now or box not in self._tried
 
     def _next_sweep(self, box: Box, now: datetime) -> datetime:
         limits = self._around.limits
@@ -214,7 +142,7 @@ class Poller:
         around = self._around
         ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
         started_at = around.clock.now()
-        self._plan(box, self._next_sweep(box, started_at))
+        self.plan.sweep(box, self._next_sweep(box, started_at))
         since = max(mailbox.created_at - BEFORE_CONNECTED, started_at - BACKFILL)
         try:
             connector = await self._connections.of(mailbox)
@@ -229,7 +157,7 @@ class Poller:
             await self._failed(box, hold, error)
             return False
         taken = 0
-        if staged and box not in self._tried:  # what left unknown to us must be known before its answers are read
+        if staged and not self.plan.has_tried(box):  # what left unknown to us must be known before its answers are read
             taken += await self._ingester.drain_copies(box)
         if staged:  # most reads bring nothing, and what a read before left behind is known since this one began
             taken += await self._ingester.drain(box)
@@ -251,10 +179,8 @@ class Poller:
             error=str(error) if isinstance(error, ConnectorError) else repr(error),
             now=around.clock.now(),
         )
-        self._rest_until[box] = until
-        heappush(self._coming, (until, box.mailbox_id, box))
+        self.plan.rest(box, until)
         around.log.warning("mailbox.not_read", mailbox=box.mailbox_id, error=str(error), until=until)
-        self._sweep_at.pop(box, None)
 
 
 def _connected(reader: Reader, shards: tuple[int, ...]) -> list[mailboxes.Connected]:
