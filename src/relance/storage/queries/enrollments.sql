@@ -156,25 +156,37 @@ WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: enrollments.let_go_of_mailbox
 -- Whoever a removed mailbox has not written to may go to another one. Not while it is not known whether it has.
+-- Locked in the order of their ids, as everybody locks them.
+WITH free AS MATERIALIZED (
+    SELECT e.id FROM enrollments e
+    WHERE e.workspace_id = :workspace_id AND e.mailbox_id = :mailbox_id AND e.last_sent_at IS NULL AND e.lock_holder IS NULL
+        AND e.status IN ('active', 'waiting', 'paused', 'held')
+        AND NOT EXISTS (
+            SELECT 1 FROM attempts a
+            WHERE a.workspace_id = e.workspace_id AND a.enrollment_id = e.id AND a.status IN ('in_flight', 'unknown')
+        )
+    ORDER BY e.id
+    --postgres FOR UPDATE OF e
+)
 UPDATE enrollments SET mailbox_id = NULL, revision = revision + 1
-WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND last_sent_at IS NULL AND lock_holder IS NULL
-    AND status IN ('active', 'waiting', 'paused', 'held')
-    AND NOT EXISTS (
-        SELECT 1 FROM attempts a
-        WHERE a.workspace_id = enrollments.workspace_id AND a.enrollment_id = enrollments.id
-            AND a.status IN ('in_flight', 'unknown')
-    )
+WHERE workspace_id = :workspace_id AND id IN (SELECT id FROM free)
 
 -- name: enrollments.hand_over
 -- Whoever a removed mailbox has written to goes on with another one. Not while it is not known what it sent last.
+-- Locked in the order of their ids, as everybody locks them.
+WITH free AS MATERIALIZED (
+    SELECT e.id FROM enrollments e
+    WHERE e.workspace_id = :workspace_id AND e.mailbox_id = :mailbox_id AND e.lock_holder IS NULL
+        AND e.status IN ('active', 'waiting', 'paused', 'held')
+        AND NOT EXISTS (
+            SELECT 1 FROM attempts a
+            WHERE a.workspace_id = e.workspace_id AND a.enrollment_id = e.id AND a.status IN ('in_flight', 'unknown')
+        )
+    ORDER BY e.id
+    --postgres FOR UPDATE OF e
+)
 UPDATE enrollments SET mailbox_id = NULL, revision = revision + 1
-WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND lock_holder IS NULL
-    AND status IN ('active', 'waiting', 'paused', 'held')
-    AND NOT EXISTS (
-        SELECT 1 FROM attempts a
-        WHERE a.workspace_id = enrollments.workspace_id AND a.enrollment_id = enrollments.id
-            AND a.status IN ('in_flight', 'unknown')
-    )
+WHERE workspace_id = :workspace_id AND id IN (SELECT id FROM free)
 
 -- name: enrollments.chosen
 -- The enrollments of a sequence, of a lead, of both, or all; oldest first.
