@@ -260,6 +260,13 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
             field="`order`",
         ),
         Rule(
+            what="Which of the free mailboxes opens the next conversation: the least recently served, the one that has "
+            "used the least of its day's cap, or the one that has sent the least today for its weight. Each worker "
+            "chooses among its own",
+            default=f"`{Plan(name='', steps=()).rotation}`",
+            field="`rotation`, `--weight`",
+        ),
+        Rule(
             what="Mailboxes that are free take turns, the least recently served first; workspaces take turns before "
             "them, sequences after them: each one's most due first, then each one's second",
             default="–",

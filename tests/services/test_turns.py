@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from relance.core import splitting
-from relance.core.sequence import Order
+from relance.core.sequence import Order, Rotation
 from relance.services import dispatching, mailboxes
 from relance.testing.builders import email
 from relance.testing.fake_clock import FakeClock
@@ -166,7 +166,10 @@ async def test_whether_the_due_are_listed_or_asked_for_mailbox_by_mailbox_the_sa
         return int(splitting.uniform(str(seed), str(next(turn))) * most)
 
     orders = list(Order)
-    scene = await life.scene(email("intro", subject="Hi"), email("bump", "1h"), order=orders[below(3)])
+    rotation = list(Rotation)[below(3)]
+    scene = await life.scene(
+        email("intro", subject="Hi"), email("bump", "1h"), order=orders[below(3)], rotation=rotation
+    )
     await life.scene(email("intro", subject="Hi"), email("bump", "2h"), name="other", order=orders[below(3)])
     elsewhere = await life.scene(email="zoe@far.example", workspace="second")
     for number in range(3):

@@ -152,6 +152,7 @@ class NameOptions:
     aliases: tuple[str, ...]
     pool: str | None
     timezone: str | None
+    weight: int | None
     ceiling: str | None
 
     def columns(self) -> Mapping[str, object]:
@@ -169,6 +170,8 @@ class NameOptions:
             given["pool"] = self.pool.strip()
         if self.timezone is not None:
             given["timezone"] = check_timezone(self.timezone)
+        if self.weight is not None:
+            given["weight"] = self.weight
         if self.ceiling is not None:
             given["ceiling"] = None if self.ceiling == "auto" else self.ceiling
         return given
@@ -230,6 +233,12 @@ _SHARED = (
         "--workday",
         metavar="HOURS",
         help="Hours in which it sends, such as '08:30-17:30 lunch 12:00-13:00 jitter 20', or none.",
+    ),
+    click.option(
+        "--weight",
+        type=click.IntRange(min=1, max=1000),
+        metavar="N",
+        help="Its share of new conversations where a sequence says rotation: weighted [1].",
     ),
     click.option(
         "--ceiling",

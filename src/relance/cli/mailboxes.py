@@ -232,7 +232,7 @@ def mailbox_facts(found: Mailbox) -> Mapping[str, object]:
     names = (
         "address", "status", "status_reason", "login", "display_name", "aliases", "pool", "timezone", "daily_cap",
         "hourly_cap", "min_gap", "max_gap", "ramp", "signature_text", "signature_html",
-        "ramp_start", "ramp_step", "workday", "ceiling",
+        "ramp_start", "ramp_step", "workday", "weight", "ceiling",
         "skip_until", "last_skip_reason", "saves_sent", "ids_survive",
         "fresh_at", "last_read_at", "recover_since", "created_at",
     )  # fmt: skip

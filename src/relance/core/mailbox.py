@@ -65,6 +65,7 @@ class Mailbox:
     ramp_days: int = 0  #: Days on which it sent before ramp_day; see `pacing.ramp_days`.
     ramp_day: date | None = None  #: Last day of its own zone on which it sent.
     workday: str | None = None  #: As people write it; see `relance.core.workday`. None: all day.
+    weight: int = 1  #: Its share of new conversations where a sequence rotates by weight.
     ceiling: str | None = None  #: Whose ceiling holds, or `none`; None: as recognised, see `relance.core.ceilings`.
     status: MailboxStatus = MailboxStatus.ACTIVE
     status_reason: str | None = None

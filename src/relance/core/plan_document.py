@@ -32,6 +32,7 @@ from relance.core.sequence import (
     Plan,
     QuietHours,
     RepliedWithin,
+    Rotation,
     Step,
     StopOrContinue,
     StopScope,
@@ -111,6 +112,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         if plan.frequency_cap
         else None,
         "order": str(plan.order),
+        "rotation": str(plan.rotation),
         "delivery": str(plan.delivery),
         "holdout": plan.holdout,
     }
@@ -187,6 +189,7 @@ def plan_from_document(document: Document) -> Plan:
         if cap is not None
         else None,
         order=_read(document, "order", Order),
+        rotation=_read(document, "rotation", Rotation),
         delivery=_read(document, "delivery", Delivery),
         holdout=float(_get(document, "holdout", (int, float))),
     )

@@ -141,6 +141,14 @@ class Order(StrEnum):
     MOST_DUE_FIRST = "most_due_first"
 
 
+class Rotation(StrEnum):
+    """Which of the free mailboxes opens the next conversation of a sequence."""
+
+    LEAST_RECENT = "least_recent"  #: The one that has sent nothing for longest.
+    LEAST_LOADED = "least_loaded"  #: The one that has used the least of its day's cap.
+    WEIGHTED = "weighted"  #: The one that has sent the least today for its weight.
+
+
 class Delivery(StrEnum):
     """Whether e-mails leave at all."""
 
@@ -267,6 +275,7 @@ class Plan:
     max_new_per_day: int | None = None
     frequency_cap: FrequencyCap | None = None
     order: Order = Order.FOLLOW_UPS_FIRST
+    rotation: Rotation = Rotation.LEAST_RECENT
     delivery: Delivery = Delivery.SEND
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 

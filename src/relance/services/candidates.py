@@ -12,6 +12,7 @@ from typing import Protocol
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Order, Plan, Sequence
 from relance.ports.store import Reader
+from relance.services.rotation import Rotations
 from relance.services.situations import plan_of
 
 #: As many due rows as are read at once; where there are more, each free mailbox asks for its own.
@@ -62,42 +63,54 @@ class Due:
     mailbox_ids: tuple[int, ...] | None
     now: datetime
     plans: "_Plans"
+    rotations: Rotations
 
     @property
     def nobody(self) -> bool:
         """Whether nobody waits for anything."""
         return self.mailbox_ids == ()
 
-    def most_due(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+    def most_due(self, sequence: Sequence, mailbox: Free, free: list[Free]) -> Candidate | None:
         """Return the earliest ready row of this sequence that this mailbox may send: its own follow-ups, or a new one.
 
+        `free`: every mailbox of this claim, among which the sequence may rotate.
         Which of the two comes first is the sequence's `order`; the other is asked for only where it counts.
         """
         order = self.plans.of(sequence).order
-        if order is Order.NEW_LEADS_FIRST and (new := self._newcomer(sequence, mailbox)) is not None:
+        if order is Order.NEW_LEADS_FIRST and (new := self._newcomer(sequence, mailbox, free)) is not None:
             return new
         best = self.source.follow_up(sequence, mailbox)
         if order is Order.NEW_LEADS_FIRST or (order is Order.FOLLOW_UPS_FIRST and best is not None):
             return best
-        new = self._newcomer(sequence, mailbox)
+        new = self._newcomer(sequence, mailbox, free)
         if new is None or (best is not None and best.ready_at <= new.ready_at):
             return best
         return new
 
-    def _newcomer(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
+    def _newcomer(self, sequence: Sequence, mailbox: Free, free: list[Free]) -> Candidate | None:
         resting = sequence.new_leads_until is not None and sequence.new_leads_until > self.now
-        return None if resting or not admits(self.plans.of(sequence), mailbox) else self.source.newcomer(sequence)
+        plan = self.plans.of(sequence)
+        if resting or not admits(plan, mailbox):
+            return None
+        its_turn = self.rotations.is_turn_of(
+            mailbox.id,
+            sequence.id,
+            plan,
+            free=lambda: [m.id for m in free if m.workspace_id == mailbox.workspace_id and admits(plan, m)],
+            workspace_id=mailbox.workspace_id,
+        )
+        return self.source.newcomer(sequence) if its_turn else None
 
 
 def who_is_due(reader: Reader, *, now: datetime, listed: int = LISTED) -> Due:
     """Look who is due now, over the installation; from `listed` rows on, mailbox by mailbox."""
     rows = reader.all(_Row, "enrollments.due_to_send", now=now, limit=listed)
-    plans = _Plans(reader)
+    plans, rotations = _Plans(reader), Rotations(reader, now)
     if len(rows) == listed:
-        return Due(_Asking(reader, now), None, now, plans)
+        return Due(_Asking(reader, now), None, now, plans, rotations)
     pinned = {row.mailbox_id for row in rows if row.mailbox_id is not None}
     anybody = any(row.mailbox_id is None for row in rows)
-    return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans)
+    return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans, rotations)
 
 
 def admits(plan: Plan, mailbox: Mailbox | Free) -> bool:

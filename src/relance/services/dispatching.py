@@ -78,31 +78,56 @@ def claim(
     free = [mailbox for mailbox in _free(tx, due, these(shards), now) if mailbox.id not in busy]
     claims: list[Claim] = []
     sequences: dict[int, list[Sequence]] = {}
-    for mailbox in _workspaces_in_turn(tx, free):
-        if len(claims) >= limit:
-            break
-        workspace_id = mailbox.workspace_id
-        if workspace_id not in sequences:
-            sequences[workspace_id] = tx.all(Sequence, "sequences.sendable", workspace_id=workspace_id, now=now)
-        for sequence in list(sequences[workspace_id]):
-            candidate = _lock_most_due(
-                tx, due, sequence, mailbox, worker=worker, lock_expires_at=lock_expires_at, now=now
+    waiting = _workspaces_in_turn(tx, free)
+    while waiting:
+        due.rotations.begin()
+        left = []
+        for mailbox in waiting:
+            if len(claims) >= limit:
+                return claims
+            workspace_id = mailbox.workspace_id
+            if workspace_id not in sequences:
+                sequences[workspace_id] = tx.all(Sequence, "sequences.sendable", workspace_id=workspace_id, now=now)
+            claimed = _claim_one(
+                tx, due, sequences[workspace_id], mailbox, free, worker=worker, lock_expires_at=lock_expires_at, now=now
             )
-            if candidate is None:
-                continue
-            sequences[workspace_id].remove(sequence)
-            sequences[workspace_id].append(sequence)
-            claims.append(
-                Claim(
-                    workspace_id=workspace_id,
-                    enrollment_id=candidate.id,
-                    step_counter=candidate.step_counter,
-                    mailbox_id=mailbox.id,
-                    shard=mailbox.shard,
-                )
-            )
-            break
+            if claimed is None:
+                left.append(mailbox)
+            else:
+                claims.append(claimed)
+        waiting = left if due.rotations.somebody_waited and len(left) < len(waiting) else []
     return claims
+
+
+def _claim_one(
+    tx: Transaction,
+    due: Due,
+    sequences: list[Sequence],
+    mailbox: Free,
+    free: list[Free],
+    *,
+    worker: str,
+    lock_expires_at: datetime,
+    now: datetime,
+) -> Claim | None:
+    """Lock one enrollment for this mailbox; the sequence that had its turn goes behind the others."""
+    for sequence in list(sequences):
+        candidate = _lock_most_due(
+            tx, due, sequence, mailbox, free, worker=worker, lock_expires_at=lock_expires_at, now=now
+        )
+        if candidate is None:
+            continue
+        due.rotations.leave_out(mailbox.id)
+        sequences.remove(sequence)
+        sequences.append(sequence)
+        return Claim(
+            workspace_id=mailbox.workspace_id,
+            enrollment_id=candidate.id,
+            step_counter=candidate.step_counter,
+            mailbox_id=mailbox.id,
+            shard=mailbox.shard,
+        )
+    return None
 
 
 def _lock_most_due(
@@ -110,13 +135,14 @@ def _lock_most_due(
     due: Due,
     sequence: Sequence,
     mailbox: Free,
+    free: list[Free],
     *,
     worker: str,
     lock_expires_at: datetime,
     now: datetime,
 ) -> Candidate | None:
     """Lock the row that this mailbox is to send next; whoever another worker has locked meanwhile is passed over."""
-    while (candidate := due.most_due(sequence, mailbox)) is not None:
+    while (candidate := due.most_due(sequence, mailbox, free)) is not None:
         due.source.strike(candidate)
         locked = tx.run(
             "enrollments.claim",

@@ -124,6 +124,7 @@ def _settings(mailbox: Mailbox) -> dict[str, object]:
         "ramp_start",
         "ramp_step",
         "workday",
+        "weight",
         "ceiling",
     )
     return {name: getattr(mailbox, name) for name in names}

@@ -18,6 +18,7 @@ from relance.core.plan_document import (
 from relance.core.sequence import (
     AttachedFile,
     BranchStep,
+    Delivery,
     EmailStep,
     FieldEquals,
     FrequencyCap,
@@ -30,6 +31,7 @@ from relance.core.sequence import (
     Plan,
     QuietHours,
     RepliedWithin,
+    Rotation,
     StopOrContinue,
     StopScope,
     Unit,
@@ -88,6 +90,8 @@ PLANS = st.builds(
     max_new_per_day=CAPS,
     frequency_cap=st.none() | st.builds(FrequencyCap, messages=st.integers(1, 9), per=DELAYS),
     order=st.sampled_from(Order),
+    rotation=st.sampled_from(Rotation),
+    delivery=st.sampled_from(Delivery),
     holdout=st.floats(0, 1, exclude_max=True),
 )
 

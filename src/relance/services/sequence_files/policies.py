@@ -22,6 +22,7 @@ from relance.core.sequence import (
     Order,
     PauseOrContinue,
     QuietHours,
+    Rotation,
     StopOrContinue,
     StopScope,
     Window,
@@ -33,7 +34,7 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
-    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "delivery",
+    "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "rotation", "delivery",
     "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
@@ -94,6 +95,7 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "max_new_per_day": form.number("max_new_per_day", least=1),
         "frequency_cap": _frequency_cap(form),
         "order": form.choice("order", Order, Order.FOLLOW_UPS_FIRST),
+        "rotation": form.choice("rotation", Rotation, Rotation.LEAST_RECENT),
         "delivery": form.choice("delivery", Delivery, Delivery.SEND),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }

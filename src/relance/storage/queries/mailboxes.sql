@@ -1,6 +1,6 @@
 -- part: mailboxes.columns
 workspace_id, id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
-hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
+hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, weight, ceiling, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
 fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision, created_at
 
@@ -80,6 +80,10 @@ SELECT workspace_id, id, shard, address, pool FROM mailboxes
 WHERE id = ANY (:mailbox_list::bigint[]) AND {mailboxes.may_send}
 ORDER BY (last_served_at IS NOT NULL), last_served_at, id
 
+-- name: mailboxes.some
+-- These mailboxes, each in full.
+SELECT {mailboxes.columns} FROM mailboxes WHERE id = ANY (:mailbox_list::bigint[]) ORDER BY id
+
 -- name: mailboxes.turns_of_workspaces
 -- When each workspace last had a turn; those that never had one are missing.
 SELECT workspace_id, max(last_served_at) AS at FROM mailboxes WHERE last_served_at IS NOT NULL GROUP BY workspace_id
@@ -88,14 +92,14 @@ SELECT workspace_id, max(last_served_at) AS at FROM mailboxes WHERE last_served_
 -- Connect a mailbox. A second one of the same login is refused by its UNIQUE index.
 INSERT INTO mailboxes (
     workspace_id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
-    hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, ceiling, status, status_reason,
+    hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, weight, ceiling, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
     ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision,
     created_at, sealed_credentials
 ) VALUES (
     :workspace_id, :provider, :login, :address, :display_name, :signature_text, :signature_html, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
-    :ramp_days, :ramp_day, :workday, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
+    :ramp_days, :ramp_day, :workday, :weight, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
     :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
     :sent_read_back_at, :handed_over, :shard, :revision, :created_at, :sealed_credentials
 )
@@ -106,7 +110,7 @@ UPDATE mailboxes SET shard = :shard, handed_over = false, display_name = :displa
     signature_text = :signature_text, signature_html = :signature_html, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step, workday = :workday,
-    ceiling = :ceiling, status = 'active',
+    weight = :weight, ceiling = :ceiling, status = 'active',
     saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,
     ids_survive = CASE WHEN settings = :settings::jsonb THEN ids_survive END,
     status_reason = NULL, consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL,
@@ -120,7 +124,7 @@ UPDATE mailboxes SET display_name = :display_name,
     signature_text = :signature_text, signature_html = :signature_html, aliases = :aliases::jsonb, pool = :pool, timezone = :timezone,
     settings = :settings::jsonb, daily_cap = :daily_cap, hourly_cap = :hourly_cap, min_gap = :min_gap,
     max_gap = :max_gap, ramp = :ramp, ramp_start = :ramp_start, ramp_step = :ramp_step,
-    workday = :workday, ceiling = :ceiling,
+    workday = :workday, weight = :weight, ceiling = :ceiling,
     status = CASE WHEN status IN ('auth_error', 'unreachable') THEN 'active' ELSE status END,
     status_reason = CASE WHEN status IN ('auth_error', 'unreachable') THEN NULL ELSE status_reason END,
     saves_sent = CASE WHEN settings = :settings::jsonb THEN saves_sent END,

@@ -24,6 +24,7 @@ CREATE TABLE mailboxes (
     ramp_days INTEGER NOT NULL DEFAULT 0 CHECK (ramp_days >= 0),
     ramp_day DATE,  -- the last day on which it sent
     workday TEXT,
+    weight INTEGER NOT NULL DEFAULT 1 CHECK (weight BETWEEN 1 AND 1000),
     ceiling TEXT CHECK (ceiling IN ('google', 'google_trial', 'microsoft', 'none')),
     status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'auth_error', 'unreachable', 'recovering', 'removed')),
     status_reason TEXT,
