@@ -117,7 +117,7 @@ def _itself(_: Path, folder: Path) -> Path:
 @pytest.mark.parametrize(
     "spoil, words",
     [
-        (_missing, "no backup"),
+        (_missing, "name a file that `relance backup` made"),
         (_not_a_database, "not a database"),
         (_empty, "not a backup of Relance"),
         (_torn, "damaged"),

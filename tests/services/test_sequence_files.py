@@ -400,6 +400,15 @@ def test_a_key_of_a_step_with_nothing_behind_it_is_refused(step, key):
     assert found[0].endswith(", or leave the key out")
 
 
+def test_a_null_in_a_json_file_is_refused_as_an_empty_key_is():
+    """Whoever means none leaves the key out there too."""
+    text = '{"name": "a",\n "daily_cap": null,\n "steps": [{"id": "i", "kind": "email", "subject": "Hi", "text": "x"}]}'
+    found = read_sequence_text(text, file="a.json", today=TODAY)
+
+    assert isinstance(found, Broken)
+    assert found.sentences == ("a.json:2: daily_cap is empty; write a whole number from 1, or leave the key out",)
+
+
 def test_a_list_that_is_written_as_empty_may_be_empty_where_that_says_something():
     """No dates, no variants: written by a script, perhaps, and no slip."""
     written = plan(mail(window="{blackout: []}").replace(INTRO, INTRO[:-1] + ", variants: []}"))

@@ -36,7 +36,7 @@ def restore(backup: Path, location: str | Path, *, installation: str | None, suf
     """
     target = sqlite_path(location, "pg_restore --clean --if-exists --dbname=$RELANCE_DATABASE_URL FILE")
     if not backup.is_file():
-        raise StoreUnavailableError(f"There is no backup {backup}")
+        raise StoreUnavailableError(f"There is no backup {backup}: name a file that `relance backup` made")
     if target.exists() and backup.samefile(target):
         raise StoreError(f"{backup} is the database itself: name a backup")
     aside = target.with_name(f"{target.name}.{suffix}")
