@@ -135,6 +135,11 @@ MUTATIONS = (
         seen_by="tests/engine/test_reconciling.py::test_nobody_says_not_sent_before_the_grace_is_over",
     ),
     Mutation(
+        name="what was looked for is one try",
+        edits=(Edit(file="services/sending/settle.py", old=" or tries not in {None, attempt.tries}", new=""),),
+        seen_by="tests/engine/test_reconciling.py::test_what_was_looked_for_is_one_try_and_says_nothing_of_the_next",
+    ),
+    Mutation(
         name="what was lost is not tried again",
         edits=(
             Edit(

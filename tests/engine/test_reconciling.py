@@ -8,7 +8,7 @@ import pytest
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
-from relance.services import mailboxes
+from relance.services import mailboxes, sending
 from relance.services.reconciling import marked_copy
 from relance.testing.fake_connector import SENT, Point
 
@@ -143,6 +143,61 @@ async def test_a_step_that_is_lost_once_more_is_looked_for_once_more(rig):
 
     assert [AttemptStatus.FAILED, AttemptStatus.UNKNOWN, AttemptStatus.FAILED] == found
     assert 2 == len(rig.subjects(box.address))
+
+
+async def between_list_and_look(parts, meanwhile):
+    """Let something happen when a pass of the reconciler has read its list and has not come to the message yet."""
+    look = parts.reconciler._look  # noqa: SLF001  # the moment between the two
+
+    async def late(lost, hold):
+        await meanwhile(lost.attempt)
+        await look(lost, hold)
+
+    parts.reconciler._look = late  # noqa: SLF001
+    await parts.reconciler.run_once()
+    parts.reconciler._look = look  # noqa: SLF001
+
+
+def sent_anew_and_lost(rig, box, parts):
+    """Return what a person and the sender do: the first try did not leave, the second does, and its reply is lost."""
+
+    async def meanwhile(attempt):
+        said = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id, "by": "a person"}
+        await rig.store.write(sending.settle_failed, **said, now=rig.clock.now())
+        box.saves_sent = False  # its copy lags
+        box.script(Point.REPLY, BROKE)
+        await parts.poller.refresh(await rig.box_name())
+        await parts.send_one()
+        rig.later(minutes=1)
+
+    return meanwhile
+
+
+async def test_what_was_looked_for_is_one_try_and_says_nothing_of_the_next(rig):
+    """A pass may be minutes old when it comes to a message: somebody has settled it, and it was sent and lost anew."""
+    box = await rig.prepare()
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=12)
+    await rig.person("ben@lead.example")
+    await parts.send_one()
+    rig.later(minutes=20)
+    await between_list_and_look(parts, sent_anew_and_lost(rig, box, parts))
+    (attempt,) = await rig.attempts(run)
+
+    assert (AttemptStatus.UNKNOWN, 2) == (attempt.status, attempt.tries)
+    assert 1 == len(rig.subjects("ann@lead.example"))
+
+
+async def test_whoever_gave_up_one_try_has_not_given_up_the_next(rig):
+    """The next one is looked for, at its own times."""
+    box = await rig.prepare(saves_sent=False)
+    run, parts = await lose(rig, box, Point.DOT)
+    rig.later(minutes=32)
+    await between_list_and_look(parts, sent_anew_and_lost(rig, box, parts))
+    (attempt,) = await rig.attempts(run)
+
+    assert (AttemptStatus.UNKNOWN, 2) == (attempt.status, attempt.tries)
+    assert attempt.next_look_at is not None
 
 
 async def test_a_probe_that_cannot_be_sent_is_tried_again(rig):

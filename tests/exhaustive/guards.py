@@ -16,7 +16,7 @@ from relance.core import gates
 from relance.engine.reconciler import Reconciler
 from relance.engine.sender import Sender
 from relance.services import rescuing, sending
-from relance.services.sending.confirm import record_acceptance
+from relance.services.sending.confirm import _record
 from relance.services.sending.reserve import _take
 
 
@@ -97,7 +97,7 @@ GUARDS = (
     ),
     Guard(
         name="an acceptance moves on",
-        where=record_acceptance,
+        where=_record,
         text="if enrollment.status not in WALKING or",
         instead="if True or",
         script=Script(),

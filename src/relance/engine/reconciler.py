@@ -160,7 +160,7 @@ class Reconciler:
         around, attempt = self._around, lost.attempt
         if lost.mailbox.saves_sent is None:
             await self._learn(lost.mailbox, saves_sent=True)
-        await persistence.write_as_owner(
+        settled = await persistence.write_as_owner(
             around,
             hold,
             sending.settle_failed,
@@ -168,8 +168,10 @@ class Reconciler:
             attempt_id=attempt.id,
             by=by,
             now=around.clock.now(),
+            tries=attempt.tries,
         )
-        around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
+        if settled:
+            around.log.info("outcome.settled", attempt=attempt.id, sent=False, by=by)
 
     async def _again(self, lost: Lost, why: str) -> None:
         await persistence.write(self._around, reconciling.look_again, lost, why=why, now=self._around.clock.now())

@@ -60,6 +60,7 @@ def _put_off(tx: Transaction, attempt: Attempt, at: datetime | None, why: str) -
         "attempts.look_again",
         workspace_id=attempt.workspace_id,
         id=attempt.id,
+        tries=attempt.tries,
         next_look_at=at,
         error=why[:500],
     )

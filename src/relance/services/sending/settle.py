@@ -1,7 +1,8 @@
 """An outcome that was lost: perhaps the message left, perhaps not. Nothing is tried again until it is settled.
 
 Rule 1: any find, answer, bounce or Sent copy that names the message settles it as sent, at once.
-Rule 2: "not sent" is said only after release_by + the ambiguity grace, and only where absence proves something.
+Rule 2: "not sent" is said only after release_by + the ambiguity grace, and only where absence proves something; and
+        only of the try that was looked for.
 """
 
 from dataclasses import replace
@@ -82,10 +83,16 @@ def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
     return True
 
 
-def settle_failed(tx: Transaction, *, workspace_id: int, attempt_id: int, by: str, now: datetime) -> bool:
-    """Say that a message did not leave: slot and gap go back, the step is tried again. Return whether it was news."""
+def settle_failed(
+    tx: Transaction, *, workspace_id: int, attempt_id: int, by: str, now: datetime, tries: int | None = None
+) -> bool:
+    """Say that a message did not leave: slot and gap go back, the step is tried again. Return whether it was news.
+
+    `tries`: of the try that was looked for. Somebody may have settled that one meanwhile, and of the next one, lost as
+    well, nothing is known yet. None: a person says it of whatever is unknown now.
+    """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
-    if attempt is None or attempt.status is not AttemptStatus.UNKNOWN:
+    if attempt is None or attempt.status is not AttemptStatus.UNKNOWN or tries not in {None, attempt.tries}:
         return False
     enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=attempt.mailbox_id)

@@ -155,9 +155,9 @@ UPDATE attempts SET sent_copy_at = :at, wire_message_id = coalesce(:wire_message
 WHERE workspace_id = :workspace_id AND id = :id AND sent_copy_at IS NULL
 
 -- name: attempts.look_again
--- Look for it again later, or never by ourselves (NULL).
+-- Look for it again later, or never by ourselves (NULL). No row changed: that try is settled.
 UPDATE attempts SET next_look_at = :next_look_at, looks = looks + 1, error = :error, revision = revision + 1
-WHERE workspace_id = :workspace_id AND id = :id AND status = 'unknown'
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'unknown' AND tries = :tries
 
 -- name: attempts.look_after_all
 -- Its mailbox's server does keep copies: what was left to others is looked for again.
