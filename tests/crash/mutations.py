@@ -156,13 +156,13 @@ MUTATIONS = (
             Edit(
                 file=_RECONCILER,
                 old="""\
-        await persistence.write_as_owner(
+        settled = await persistence.write_as_owner(
             around,
             hold,
             sending.settle_failed,
 """,
                 new="""\
-        await persistence.write(
+        settled = await persistence.write(
             around,
             sending.settle_failed,
 """,
