@@ -90,3 +90,17 @@ def test_an_unknown_sequence_is_named(ready: Shell):
 
     assert 1 == said.code
     assert "'winter'" in said.complaint
+
+
+def test_explain_says_what_comes_next_where_it_is_asked_to(ready: Shell):
+    """The rows of the forecast that are this lead's, and nothing is played unless somebody asks."""
+    rows = list(csv.DictReader(io.StringIO(ready.ok("forecast", "--csv").out)))
+    email = rows[0]["email"]
+    (asked,) = ready.ok("explain", email, "--forecast", "--json").facts["enrollments"]
+    (plain,) = ready.ok("explain", email, "--json").facts["enrollments"]
+    said = ready.ok("explain", email, "--forecast").out
+
+    assert [row["step"] for row in rows if row["email"] == email] == [send["step"] for send in asked["forecast"]]
+    assert {"kim@ours.example"} == {send["mailbox"] for send in asked["forecast"]}
+    assert [] == plain["forecast"]
+    assert "to come, if nobody answers:" in said

@@ -1,5 +1,6 @@
 """`relance explain`, `audit` and `stuck`: where a lead stands, who got what, and what ought to move and does not."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -8,10 +9,13 @@ import click
 
 from relance.app import Installation
 from relance.cli.failures import DONE, NO
+from relance.cli.json_lines import stamp
 from relance.cli.leads import spelled
 from relance.cli.printing import complain, counted, shown
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
+from relance.forecast.asking import ask
+from relance.forecast.question import Question
 from relance.services import auditing, explaining, reports
 from relance.services.auditing import Receipt, StepAudit
 from relance.services.standstill import Stuck
@@ -24,12 +28,18 @@ _RECEIPT = ("at", "step", "recipient", "status", "mailbox", "variant")
 @click.command(cls=Command)
 @click.argument("email")
 @click.option("--sequence", "sequence_name", metavar="NAME", help="Only this sequence.")
-def explain(email: str, sequence_name: str | None) -> None:
+@click.option(
+    "--forecast",
+    "with_forecast",
+    is_flag=True,
+    help="Say what comes next, and when, if nobody answers: the engine is played over a copy of the whole state.",
+)
+def explain(email: str, sequence_name: str | None, *, with_forecast: bool) -> None:
     """Say where a lead stands, why, what it was sent, and which gate holds it now."""
     current = session()
 
-    async def read(installation: Installation, workspace: Workspace) -> dict[str, object]:
-        return await installation.read(
+    async def read(installation: Installation, workspace: Workspace) -> Facts:
+        facts = await installation.read(
             explaining.explain,
             workspace_id=workspace.id,
             email=spelled(email),
@@ -37,9 +47,21 @@ def explain(email: str, sequence_name: str | None) -> None:
             keys=installation.keys,
             now=installation.clock.now(),
         )
+        return await _with_forecast(installation, workspace, facts) if with_forecast else facts
 
     facts = current.run(read)
     current.printer.facts(facts, "\n".join(explain_lines(facts)))
+
+
+async def _with_forecast(installation: Installation, workspace: Workspace, facts: Facts) -> Facts:
+    """Add to each unfinished enrollment the messages that are to come."""
+    found = await ask(installation, Question(workspace_id=workspace.id))
+    to_come: defaultdict[str, list[Facts]] = defaultdict(list)
+    for send in found.sends:
+        if send.email == facts["lead"]["email"]:
+            planned = {"step": send.step, "planned_at": stamp(send.planned_at), "mailbox": send.mailbox}
+            to_come[send.sequence].append(planned)
+    return {**facts, "enrollments": [{**one, "forecast": to_come[one["sequence"]]} for one in facts["enrollments"]]}
 
 
 @click.command(cls=Command)
@@ -124,6 +146,10 @@ def _enrollment_lines(one: Facts) -> Iterator[str]:
     for message in came_in:
         matched = f", matched by {message['matched_by']}" if message["matched_by"] else ""
         yield f"    {message['at']}  {message['kind']} from {shown(message['from'])}{matched}"
+    if one["forecast"]:
+        yield "  to come, if nobody answers:"
+    for planned in one["forecast"]:
+        yield f"    {planned['planned_at']}  {planned['step']} from {planned['mailbox']}"
     yield "  history:"
     for entry in one["history"]:
         yield f"    {entry['at']}  {entry['from'] or 'new'} → {entry['to']}: {entry['cause']}"
