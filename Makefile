@@ -4,6 +4,7 @@
 #   make test                       every test; ARGS="tests/unit -k reply" for some of them
 #   make kill-proof N=50            kill -9 the engine N times, on both stores, and count what everybody received
 #   make crash-proof N=10000        the long run of the crash harness: N kills at named places, with every other fault
+#                                   MINUTES=30: stop after so long, and tell how many it were
 #                                   CREW_EVERY=1: every schedule over PostgreSQL is for two or four workers
 #   make crash-sweep CREW=2         stop a worker of a crew at every place until the others have its work, and judge
 #   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
@@ -18,6 +19,7 @@ PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 p
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
 BIN := .venv/bin
 JOBS ?= 2
+MINUTES ?= 0
 ARGS ?=
 N ?= 50
 SEED ?= $(shell date +%s)
@@ -55,7 +57,7 @@ kill-proof: peers
 	RELANCE_TEST_KILLS=$(N) RELANCE_TEST_KILL_SEED=$(SEED) $(BIN)/pytest -s -n 0 tests/acceptance/test_kill.py
 
 crash-proof: peers
-	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS) --crew-every $(CREW_EVERY)
+	PYTHONPATH=tests $(BIN)/python -m crash.prove long --kills $(N) --seed $(SEED) --workers $(JOBS) --crew-every $(CREW_EVERY) --minutes $(MINUTES)
 
 crash-sweep: peers
 	PYTHONPATH=tests $(BIN)/python -m crash.prove sweep --crew $(CREW)

@@ -6,6 +6,7 @@ one over PostgreSQL; seeds are dealt out in turn. Some schedules over PostgreSQL
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -34,11 +35,13 @@ def main() -> int:
     long = doing.add_parser("long", help="draw schedules until so many kills have happened")
     long.add_argument("--kills", type=int, default=10_000)
     long.add_argument("--seed", type=int, default=1)
+    long.add_argument("--minutes", type=float, default=0.0, help="stop after so long, however many those were")
     long.add_argument("--workers", type=int, default=2, help="each takes one store, in turn")
     long.add_argument("--crew-every", type=int, default=CREW_EVERY, help="schedules over PostgreSQL; 1: each")
     worker = doing.add_parser("worker", help="one worker of a long run")
     for name in ("--kills", "--seed", "--step", "--crew-every"):
         worker.add_argument(name, type=int, required=True)
+    worker.add_argument("--minutes", type=float, default=0.0)
     worker.add_argument("--store", choices=STORES, default="sqlite")
     again = doing.add_parser("replay", help="play one plan again and show what the servers saw")
     again.add_argument("--store", choices=STORES, default="sqlite")
@@ -49,9 +52,10 @@ def main() -> int:
     asked = parser.parse_args()
     match asked.doing:
         case "long":
-            return run_long(kills=asked.kills, seed=asked.seed, workers=asked.workers, crew_every=asked.crew_every)
+            facts = {name: getattr(asked, name) for name in ("kills", "minutes", "seed", "workers", "crew_every")}
+            return run_long(**facts)
         case "worker":
-            facts = {name: getattr(asked, name) for name in ("kills", "seed", "step", "store", "crew_every")}
+            facts = {name: getattr(asked, name) for name in ("kills", "minutes", "seed", "step", "store", "crew_every")}
             return work(**facts)
         case "replay":
             return replay(asked.store, Plan.parse(asked.plan))
@@ -64,14 +68,14 @@ def main() -> int:
 # --- the long run
 
 
-def run_long(*, kills: int, seed: int, workers: int, crew_every: int) -> int:
-    """Share the kills out among workers over both stores, and add up."""
+def run_long(*, kills: int, minutes: float, seed: int, workers: int, crew_every: int) -> int:
+    """Share the kills out among workers over both stores, and add up. `minutes`: 0 for no limit."""
     began = time.monotonic()
     started = []
     for number in range(workers):
         command = [sys.executable, "-m", "crash.prove", "worker", "--seed", str(seed + number)]
         command += ["--step", str(workers), "--kills", str(-(-kills // workers)), "--store", STORES[number % 2]]
-        command += ["--crew-every", str(crew_every)]
+        command += ["--crew-every", str(crew_every), "--minutes", str(minutes)]
         started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     said = [json.loads((one.communicate()[0].splitlines() or ["{}"])[-1]) for one in started]
     total = {name: sum(each.get(name, 0) for each in said) for name in COUNTED}
@@ -79,12 +83,13 @@ def run_long(*, kills: int, seed: int, workers: int, crew_every: int) -> int:
     return 1 if total["failures"] or not all(said) else 0
 
 
-def work(*, kills: int, seed: int, step: int, store: str, crew_every: int) -> int:
-    """Draw and judge schedules until so many kills have happened."""
+def work(*, kills: int, minutes: float, seed: int, step: int, store: str, crew_every: int) -> int:
+    """Draw and judge schedules until so many kills have happened, or time is up."""
     done = dict.fromkeys(COUNTED, 0)
+    ends_at = time.monotonic() + 60 * minutes if minutes else math.inf
     with theatre_over(store) as theatre:
         places = theatre.enumeration.places
-        while done["kills"] < kills:
+        while done["kills"] < kills and time.monotonic() < ends_at:
             judged = theatre.judge(draw_any(seed, places, postgres=store == "postgres", crew_every=crew_every))
             count(done, judged)
             if judged.violations:
