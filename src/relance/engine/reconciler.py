@@ -9,7 +9,7 @@ Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a pers
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
@@ -28,6 +28,8 @@ from relance.services.reconciling import Lost
 from relance.services.refusals import NotFoundError
 
 _AT_ONCE = 50
+#: For so long it is known what a mailbox has sent to itself for a lost outcome.
+_REMEMBERED = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +141,9 @@ class Reconciler:
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return
+            long_ago = [one for one, sent in self._probes.items() if sent.last and now - sent.last > _REMEMBERED]
+            for one in long_ago:
+                del self._probes[one]
             self._probes[this_try] = _Probes(count=before.count + 1, last=now)
         elif before.count >= defaults.PROBES_AT_MOST:
             why = (
