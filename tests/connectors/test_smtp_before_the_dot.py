@@ -17,6 +17,7 @@ from connectors.smtp_scripts import (
     take_body,
     take_envelope,
 )
+from relance.ports import faultpoints
 from relance.ports.connector import (
     Accepted,
     MailboxUnreachableError,
@@ -347,6 +348,32 @@ async def test_the_last_look_comes_after_the_body_and_before_the_dot():
         await one.close()
 
     assert [b"looked"] == looks
+    assert b"." not in server.peers[0].heard
+
+
+async def test_a_process_that_slept_between_body_and_dot_writes_no_dot(monkeypatch: pytest.MonkeyPatch):
+    """The connector has a stopwatch of its own: whoever is asked may know as little as it of how long that was."""
+    loop = asyncio.get_running_loop()
+    time = loop.time
+
+    async def script(peer: Peer) -> None:
+        await greet(peer)
+        await take_envelope(peer)
+        await take_body(peer)
+        assert (await peer.line()) == b""
+
+    def oversleep(place: str) -> None:
+        if place == "smtp body: written":
+            monkeypatch.setattr(loop, "time", lambda: time() + 60)
+
+    monkeypatch.setattr(faultpoints, "hook", oversleep)
+    async with serving(script) as server:
+        one = connector(smtp=server)
+        staged = await one.stage(ENVELOPE)
+        with pytest.raises(NotReleasedError):
+            await staged.release(may_leave=lambda: True, time_limit=20)
+        await one.close()
+
     assert b"." not in server.peers[0].heard
 
 

@@ -52,10 +52,21 @@ LAST_LOOK: tuple[Gate, ...] = (
     _every(lock, "lock"),
     _every(step_match, "step_match"),
 """
+_NOT_WRITTEN_TO = """\
+e.last_sent_at IS NULL AND e.lock_holder IS NULL
+        AND e.status IN ('active', 'waiting', 'paused', 'held')
+"""
+_NOR_PERHAPS = """\
+        AND NOT EXISTS (
+            SELECT 1 FROM attempts a
+            WHERE a.workspace_id = e.workspace_id AND a.enrollment_id = e.id AND a.status IN ('in_flight', 'unknown')
+        )
+"""
 _DEADLINE = Edit(file=_SENDER, old="release_by is not None and around.clock.now() <= release_by and ", new="")
 _STILL = Edit(file=_SENDER, old=" and around.shards.still(hold)", new="")
 _TWO_WORKERS = "tests/engine/test_two_workers.py"
 _SHARDS = "tests/engine/test_shards.py"
+_GONE = "tests/services/test_mailbox_gone.py"
 _CONSTRAINTS = "tests/stores/test_constraints.py"
 _EXPLORED = "tests/exhaustive/test_two_workers.py::test_the_promises_hold_in_every_state"
 
@@ -269,5 +280,107 @@ MUTATIONS = (
             ),
         ),
         seen_by=f"{_CONSTRAINTS}::test_an_enrollment_has_one_open_attempt[sqlite-first0]",
+    ),
+    Mutation(
+        name="a lease is counted from before it was asked for",
+        edits=(
+            Edit(
+                file="engine/shards.py",
+                old="self._ends = self._asked + self._lease.seconds",
+                new="self._ends = self._monotonic.seconds() + self._lease.seconds",
+            ),
+        ),
+        seen_by=f"{_SHARDS}::test_a_lease_is_counted_from_before_it_was_asked_for",
+    ),
+    Mutation(
+        name="who claims holds the shards until that is written",
+        edits=(
+            Edit(
+                file="storage/queries/shards.sql",
+                old="id = ANY (:shard_list::int[]) ORDER BY id\n--postgres FOR KEY SHARE\n",
+                new="id = ANY (:shard_list::int[]) ORDER BY id\n",
+            ),
+        ),
+        seen_by=f"{_SHARDS}::test_a_taker_passes_by_a_shard_that_somebody_writes_for[claims]",
+    ),
+    Mutation(
+        name="who is fenced holds the shard until that is written",
+        edits=(
+            Edit(
+                file="storage/queries/shards.sql",
+                old="AND id = :shard\n--postgres FOR KEY SHARE\n",
+                new="AND id = :shard\n",
+            ),
+        ),
+        seen_by=f"{_SHARDS}::test_a_taker_passes_by_a_shard_that_somebody_writes_for[decides]",
+    ),
+    Mutation(
+        name="who may have been written to is not let go by a mailbox that is removed",
+        edits=(
+            Edit(
+                file="storage/queries/enrollments.sql",
+                old=f"{_NOT_WRITTEN_TO}{_NOR_PERHAPS}",
+                new=_NOT_WRITTEN_TO,
+            ),
+        ),
+        seen_by=f"{_GONE}::test_who_may_have_been_written_to_stays_with_the_mailbox_until_that_is_known[sqlite-lost]",
+    ),
+    Mutation(
+        name="the connector has a stopwatch of its own before the dot",
+        edits=(
+            Edit(
+                file="connectors/smtp_imap/smtp_session.py",
+                old="if asyncio.get_running_loop().time() >= deadline or not may_leave():",
+                new="if not may_leave():",
+            ),
+        ),
+        seen_by="tests/connectors/test_smtp_before_the_dot.py"
+        "::test_a_process_that_slept_between_body_and_dot_writes_no_dot",
+    ),
+    Mutation(
+        name="a copy is filed by who has the lease",
+        edits=(
+            Edit(
+                file=_RECONCILER,
+                old="        if not around.shards.still(hold):\n            raise FencedError(hold)",
+                new="        if False:\n            raise FencedError(hold)",
+            ),
+        ),
+        seen_by=f"{_TWO_WORKERS}::test_a_copy_is_filed_once_though_a_worker_slept_before_it_filed_it[sqlite]",
+    ),
+    Mutation(
+        name="a message to itself leaves by who has the lease",
+        edits=(
+            Edit(
+                file=_RECONCILER,
+                old="may_leave=lambda: around.shards.still(hold)",
+                new="may_leave=lambda: True",
+            ),
+        ),
+        seen_by=f"{_TWO_WORKERS}::test_a_mailbox_does_not_write_to_itself_once_the_lease_is_over[sqlite]",
+    ),
+    Mutation(
+        name="the rescuer leaves a reservation to a sender at work",
+        edits=(
+            Edit(
+                file="engine/rescuer.py",
+                old="if self._at_work(row.workspace_id, row.id):",
+                new="if False:",
+            ),
+        ),
+        seen_by="tests/engine/test_rescuing.py"
+        "::test_a_message_whose_sender_is_slow_is_left_to_its_sender[sqlite-stage-reserved]",
+    ),
+    Mutation(
+        name="the rescuer leaves what is in flight to a sender at work",
+        edits=(
+            Edit(
+                file="engine/rescuer.py",
+                old="if self._at_work(orphan.workspace_id, orphan.enrollment_id):",
+                new="if False:",
+            ),
+        ),
+        seen_by="tests/engine/test_rescuing.py"
+        "::test_a_message_whose_sender_is_slow_is_left_to_its_sender[sqlite-reply-in_flight]",
     ),
 )

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +14,8 @@ from relance.ports.store import Transaction
 from relance.services import dispatching, leasing
 from relance.services.leasing import SHARDS, FencedError, Hold
 from relance.testing import builders
+
+Service = Callable[[Transaction], str]
 
 
 async def rounds(workers: Sequence[Shards], times: int = 4) -> None:
@@ -56,6 +58,27 @@ async def test_a_lease_that_nobody_renews_ends_before_the_database_says_so(rig: 
 
     assert (True, False) == (held, shards.still(hold))
     assert (None, ()) == (shards.hold(hold.shard), shards.holds())
+
+
+async def test_a_lease_is_counted_from_before_it_was_asked_for(rig: Rig, monkeypatch: pytest.MonkeyPatch):
+    """The database counts from when it heard; an answer that came late must not make the lease longer here."""
+    write, shards = rig.store.write, rig.shards("w1", alone=False)
+
+    async def late(*args: Any, **facts: Any) -> Any:
+        answer = await write(*args, **facts)
+        rig.monotonic.advance(LEASE * 0.6)
+        return answer
+
+    monkeypatch.setattr(rig.store, "write", late)
+    await shards.take()
+    taken = len(shards.holds())
+    rig.monotonic.advance(LEASE * 0.35)
+    ended = len(shards.holds())
+    await shards.run_once()
+    renewed = len(shards.holds())
+    rig.monotonic.advance(LEASE * 0.35)
+
+    assert (SHARDS, 0, SHARDS, 0) == (taken, ended, renewed, len(shards.holds()))
 
 
 async def test_a_lease_that_ended_goes_on_if_nobody_came(any_rig: Rig):
@@ -206,8 +229,22 @@ async def test_an_owner_who_lost_a_shard_and_has_it_again_does_not_go_on_where_i
     assert not first.still(old)
 
 
+def decides(tx: Transaction, hold: Hold, service: Service) -> str:
+    """Write as the owner of one shard."""
+    return leasing.fenced(tx, hold, service)
+
+
+def claims(tx: Transaction, hold: Hold, service: Service) -> str:
+    """Write as the owner of several, as whoever claims for many mailboxes does."""
+    leasing.fence(tx, [hold])
+    return service(tx)
+
+
 @pytest.mark.postgres
-async def test_a_taker_passes_by_a_shard_that_somebody_writes_for(postgres_rig: Rig):
+@pytest.mark.parametrize("writes", [decides, claims])
+async def test_a_taker_passes_by_a_shard_that_somebody_writes_for(
+    postgres_rig: Rig, writes: Callable[[Transaction, Hold, Service], str]
+):
     """A transaction of the old owner holds the shard's row: its write counts, and the shard follows a moment later."""
     rig = postgres_rig
     first, second = (rig.shards(name, alone=False) for name in ("w1", "w2"))
@@ -220,7 +257,7 @@ async def test_a_taker_passes_by_a_shard_that_somebody_writes_for(postgres_rig: 
         assert go.wait(WITHIN)
         return "written"
 
-    writing = asyncio.create_task(rig.store.write(leasing.fenced, hold, slow))
+    writing = asyncio.create_task(rig.store.write(writes, hold, slow))
     assert await asyncio.to_thread(inside.wait, WITHIN)
     await first.run_once()  # renewing is not held up by it
     await expire(rig, "w1")

@@ -14,7 +14,7 @@ from relance.ports.connector import OutcomeUnknownError
 from relance.services import leasing
 from relance.testing import builders
 from relance.testing.builders import email
-from relance.testing.fake_connector import FakeMailbox, Hold, Point
+from relance.testing.fake_connector import SENT, FakeMailbox, Hold, Point
 
 
 def parts_of(rig: Rig, shards: Shards, worker: str) -> Parts:
@@ -141,6 +141,55 @@ async def test_what_a_worker_that_slept_did_not_find_is_not_called_unsent_by_it(
 
     assert [AttemptStatus.UNKNOWN] == [attempt.status for attempt in await rig.attempts(run)]
     assert 1 == len(rig.log.said("look.fenced"))
+
+
+async def told_meanwhile(rig: Rig, box: FakeMailbox, point: Point, act: Coroutine[object, object, object]) -> None:
+    """Let a worker sleep past its lease there, and wake up after another has taken over and looked after its work."""
+    second = rig.shards("w2", alone=False)
+    two = parts_of(rig, second, "w2")
+    hold = Hold()
+    box.script(point, hold)
+    acting = asyncio.create_task(act)
+    await asyncio.wait_for(hold.reached.wait(), WITHIN)
+    rig.monotonic.advance(LEASE * 2)
+    await rig.store.inner.write(leasing.take_part, owner="w1", lease_seconds=-1.0)
+    await second.take()
+    await two.reconciler.run_once()
+    hold.go.set()
+    await asyncio.wait_for(acting, WITHIN)
+
+
+async def test_a_copy_is_filed_once_though_a_worker_slept_before_it_filed_it(any_rig: Rig):
+    """Both have looked and found none; the one whose lease is over leaves it to the other."""
+    rig = any_rig
+    box = await rig.prepare(email("intro", subject="Hello"), saves_sent=False)
+    await rig.person("ann@lead.example")
+    first = rig.shards("w1", alone=False)
+    one = parts_of(rig, first, "w1")
+    await leave_the_rig_out(rig)
+    await first.take()
+    await one.send_one()
+    await told_meanwhile(rig, box, Point.LOOK_END, one.reconciler.run_once())
+
+    assert 1 == len(box.folders[SENT])
+    assert 1 == len(rig.log.said("look.fenced"))
+
+
+async def test_a_mailbox_does_not_write_to_itself_once_the_lease_is_over(any_rig: Rig):
+    """Its new owner has done so: what would leave now is a message too many."""
+    rig = any_rig
+    box = await rig.prepare(email("intro", subject="Hello"))
+    await rig.person("ann@lead.example")
+    first = rig.shards("w1", alone=False)
+    one = parts_of(rig, first, "w1")
+    await leave_the_rig_out(rig)
+    await first.take()
+    box.script(Point.DOT, OutcomeUnknownError("the connection broke"))
+    await one.send_one()
+    rig.later(minutes=20)
+    await told_meanwhile(rig, box, Point.STAGE, one.reconciler.run_once())
+
+    assert ["bo@ours.example"] == [each.recipient for each in rig.world.accepted]
 
 
 class Only:

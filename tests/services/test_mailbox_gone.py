@@ -125,6 +125,37 @@ async def test_an_unknown_outcome_is_looked_for_though_the_mailbox_was_removed(l
     assert "bump" == (await life.again(scene.run)).step
 
 
+async def flying(life):
+    """Let the first message be on the wire."""
+    _, attempt = await life.begun()
+    return attempt
+
+
+async def lost(life):
+    """Let nobody know whether the first message left."""
+    _, attempt = await life.lost()
+    return attempt
+
+
+@pytest.mark.parametrize("written", [flying, lost])
+async def test_who_may_have_been_written_to_stays_with_the_mailbox_until_that_is_known(life, written):
+    """Its message did leave, as it turns out: a follow-up from another one would be a stranger's."""
+    scene = await life.scene()
+    attempt = await written(life)
+    await remove(life, scene)
+    await life.mailbox(scene, "al@acme.example")
+    meanwhile = (await life.again(scene.run)).mailbox_id
+    if attempt.status is AttemptStatus.IN_FLIGHT:
+        await life.lose(attempt)
+    ids = {"workspace_id": scene.workspace.id, "attempt_id": attempt.id}
+    await life.store.write(sending.settle_sent, **ids, by="found in Sent", now=life.now)
+    life.later(days=5)
+    await life.read_all_freshly()
+
+    assert (scene.box.id, []) == (meanwhile, await life.claim())
+    assert ("bump", scene.box.id) == ((await life.again(scene.run)).step, (await life.again(scene.run)).mailbox_id)
+
+
 async def test_credentials_outlive_a_message_in_flight(life):
     """What becomes of it may have to be looked up."""
     scene = await life.scene()

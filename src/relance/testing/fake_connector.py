@@ -52,6 +52,7 @@ class Point(StrEnum):
     FOLDER = "folder"  #: Before the last folder of a read; the folders before it were yielded.
     READ_END = "read_end"  #: After the last folder, before the read returns.
     LOOK = "look"  #: Looking into Sent.
+    LOOK_END = "look_end"  #: Sent was looked into, and what was seen there is not told yet.
     SAVE = "save"  #: Putting a copy into Sent.
     WATCH = "watch"  #: Opening the notification.
 
@@ -258,6 +259,7 @@ class FakeConnector:
                 found.append(Found(wire_message_id=str(head["Message-ID"]), at=one.at, by_us=by_us))
             if head[sought.trace_header] is not None and one.at > sought.since and not by_us:
                 witness = max(witness or one.at, one.at)
+        await self._box.meet(Point.LOOK_END)
         return min(found, key=lambda one: one.by_us) if found else NotFound(witness=witness)
 
     async def save_sent(self, raw: bytes, *, at: datetime) -> None:
