@@ -4,13 +4,15 @@ from dataclasses import replace
 from email import message_from_bytes, policy
 from hashlib import sha256
 
+import pytest
+
 from engine.counting import CountingStore
 from engine.rig import Parts, Rig
 from relance.core.enrollment import EnrollmentStatus
 from relance.core.sequence import AttachedFile, EmailStep, Step
 from relance.engine.contents import LeftOut, StoredContents
 from relance.mail.attaching import encoded
-from relance.ports.connector import NotReleasedError
+from relance.ports.connector import NotReleasedError, RejectedError
 from relance.services import sequences
 from relance.services.reconciling import outgoing_raw
 from relance.storage.opening import open_store
@@ -121,6 +123,21 @@ async def test_what_is_kept_in_memory_is_bounded(rig):
     assert 3 + 2 == counting.counts["attachments.content"]
     assert b"\r\n" + encoded(PLAN) == await contents.into(rig.workspace.id, other)
     assert one == await LeftOut().into(rig.workspace.id, one)
+
+
+@pytest.mark.parametrize("stage", ["MAIL", "dot"])
+async def test_a_message_that_the_server_finds_too_large_stops_nobody_else(rig, stage):
+    """Its size is announced before its recipient: that is not the mailbox's trouble, and others go on from it."""
+    box = await rig.prepare()
+    await publish(rig, attaching(*FILES))
+    run = await rig.person("ann@lead.example")
+    refusal = RejectedError(stage=stage, code=552, enhanced="5.3.4", text="Message size exceeds fixed limit")
+    box.script(Point.STAGE if stage == "MAIL" else Point.DOT, refusal)
+    await rig.parts().send_one()
+    held_back = await rig.again(run)
+
+    assert (EnrollmentStatus.ACTIVE, "cooldown") == (held_back.status, held_back.last_skip_reason)
+    assert (None, 1) == ((await rig.box()).last_skip_reason, held_back.consecutive_failures)
 
 
 async def test_a_message_whose_content_is_gone_is_held_and_never_sent_without_it(rig, tmp_path):

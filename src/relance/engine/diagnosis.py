@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from relance.core import backoff, defaults
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
 from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.mail.bounce_phrases import BounceReason
 from relance.mail.bounce_reasons import reason_of
 from relance.ports.connector import (
     ConnectorError,
@@ -50,9 +51,10 @@ def failure_of(error: ConnectorError, *, mailbox: Mailbox, now: datetime) -> Fai
 def _rejected(error: RejectedError, *, rest: datetime, now: datetime) -> Failure:
     named = error.enhanced is None or error.text.startswith(error.enhanced)
     response = f"{error.code} {error.text}" if named else f"{error.code} {error.enhanced} {error.text}"
-    if error.stage == "MAIL":
-        return MailboxTrouble(reason="sender_refused", response=response, status=None, until=rest)
     verdict = reason_of(error.enhanced, str(error.code), error.text)
+    too_big = verdict.reason == BounceReason.TOO_BIG and error.code >= _PERMANENT
+    if error.stage == "MAIL" and not too_big:  # its size is announced there (RFC 1870): the message's trouble
+        return MailboxTrouble(reason="sender_refused", response=response, status=None, until=rest)
     match verdict.kind:
         case "block" if verdict.reason == "quota":
             return MailboxTrouble(reason="quota", response=response, status=None, until=now + QUOTA_REST)
