@@ -249,7 +249,8 @@ class SmtpSender:
                 reach("smtp", "body", "written")
                 await asyncio.sleep(0)  # let what the server already said be heard
         except TimeoutError:
-            raise NotReleasedError(f"{self._server} did not take the body in time: nothing left") from None
+            # Not NotReleasedError, which is tried again at once: megabytes over a slow line would be, for ever.
+            raise TransactionLostError(f"{self._server} did not take the body in time: nothing left") from None
         except WireLostError as error:
             early = _early(phase)
             if early is not None and early.is_no:
