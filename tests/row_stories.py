@@ -8,18 +8,18 @@ Rule 3: what the counters say was used is what attempts hold.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from relance.core.attempt import OPEN, Attempt, AttemptStatus
 from relance.core.enrollment import TERMINAL, WALKING, Enrollment, HistoryEntry
-from relance.core.events import EventName
+from relance.core.replaying import Arrived, replay
 from relance.core.sequence import Plan
 from relance.ports.store import Reader
+from relance.services import invariants
+from relance.services.invariants import Broken
 from relance.services.situations import plan_of
+from relance.testing.builders import KEYS
 
-#: Events that move a walking row to its next step.
-_MOVING = frozenset(
-    {EventName.STEP_ACCEPTED, EventName.OUTCOME_SETTLED, EventName.WAIT_ENDED, EventName.BRANCH_DECIDED}
-)
 Bucket = tuple[str, int | None, str]
 
 
@@ -66,19 +66,24 @@ def check_row(story: Story, *, counter_before: int = 1) -> None:
 
 def check_history(story: Story) -> None:
     """Apply rule 2: walk the plan along the entries."""
-    run, plan = story.run, story.plan
-    first, *_ = story.history
-    assert (None, plan.steps[0].id, 1) == (first.from_status, first.step, first.step_counter), first
-    status, step, counter = first.to_status, first.step, 1
-    for entry in story.history[1:]:
-        assert (status, step, counter) == (entry.from_status, entry.step, entry.step_counter), entry
-        status = entry.to_status
-        if entry.event in _MOVING and status in WALKING:
-            following = plan.following(step)
-            assert following is not None, entry
-            step, counter = following.id, counter + 1
+    run, history = story.run, story.history
+    statuses = [None, *(entry.to_status for entry in history)]
+    arrived = replay(story.plan, history)
 
-    assert (status, step, counter) == (run.status, run.step, run.step_counter), run
+    assert [entry.from_status for entry in history] == statuses[:-1], history
+    assert run.status is statuses[-1], run
+    assert isinstance(arrived, Arrived), arrived
+    assert run.step in arrived.steps, (arrived, run)
+    assert arrived.counter == run.step_counter, (arrived, run)
+
+
+def contradictions(reader: Reader, workspace_id: int, now: datetime) -> list[Broken]:
+    """Ask what `relance doctor` asks of the records."""
+    return [
+        one
+        for part in invariants.stretches(reader, workspace_id=workspace_id)
+        for one in invariants.look(reader, part, workspace_id=workspace_id, keys=KEYS, now=now)
+    ]
 
 
 def held(story_attempts: Iterable[Attempt], plans: Mapping[tuple[int, int], Plan]) -> Counter[Bucket]:

@@ -15,7 +15,9 @@ from psycopg import sql
 
 from postgres_server import Databases
 from relance.ports.store import Store
+from relance.services.workspaces import everyone
 from relance.storage.opening import open_store
+from row_stories import contradictions
 from services.damage import empty, plant_in_postgres, plant_in_sqlite, without_guards
 from services.life import Life
 from store_places import postgres_place, sqlite_place
@@ -60,10 +62,22 @@ async def life(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     """Return a new installation at nine on a Monday morning, once over each kind of database."""
     if request.param == "sqlite":
         store = open_store(sqlite_place(tmp_path))
-        yield Life(store)
+        life = Life(store)
+        yield life
+        await _contradicts_nothing(life)
         await store.close()
     else:
-        yield request.getfixturevalue("two_workers")
+        life = request.getfixturevalue("two_workers")
+        yield life
+        await _contradicts_nothing(life)
+
+
+async def _contradicts_nothing(life: Life) -> None:
+    """See that the services left nothing in which the doctor would find a contradiction."""
+    for workspace in await life.store.read(everyone):
+        found = await life.store.read(contradictions, workspace.id, life.now)
+
+        assert {one.rule for one in found} <= {"slot_kept"}, found
 
 
 @pytest.fixture

@@ -72,3 +72,4 @@ def empty(url: str) -> None:
         ).fetchall()
         beside.execute(f"TRUNCATE {tables[0][0]} RESTART IDENTITY CASCADE".encode())
         beside.execute("INSERT INTO shards (id) SELECT generate_series(0, 255) ON CONFLICT DO NOTHING")
+        beside.execute("UPDATE shards SET owner = NULL, lease_until = NULL")

@@ -21,7 +21,7 @@ from relance.services.dispatching import Claim
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
-from row_stories import Story, check_history, check_row, check_usage, stories_of
+from row_stories import Story, check_history, check_row, check_usage, contradictions, stories_of
 from services.machine_hands import PEOPLE, SEQUENCES, STEPS, Flight, Hands
 
 WAITS = st.sampled_from([timedelta(seconds=1), timedelta(minutes=5), timedelta(hours=1), timedelta(days=1)])
@@ -318,6 +318,14 @@ class LifeMachine(Hands):
         for story in self.run(self.store.read(read)):
             self._is_sound(story)
             self._is_never_denied(story)
+
+    @invariant()
+    def the_doctor_finds_nothing(self) -> None:
+        """Whatever can be reached contradicts nothing; only a slot may wait for a rescuer to give it back."""
+        if self.boxes:
+            found = self.run(self.store.read(contradictions, self.workspace.id, self.life.now))
+
+            assert {one.rule for one in found} <= {"slot_kept"}, found
 
     def _is_sound(self, story: Story) -> None:
         """Counters only grow, history arrives where the row is, and who has ended has ended."""

@@ -6,15 +6,20 @@ hand, another program or a damaged disk asks neither.
 
 import pytest
 
-from relance.core.suppression import SuppressionReason
+from relance.core.sequence import Delivery
+from relance.core.suppression import SuppressionKind, SuppressionReason, SuppressionScope
 from relance.services import invariants, leads, suppressions
 from relance.testing import letters
 from relance.testing.builders import KEYS, email
+from row_stories import contradictions
+from services.test_recording_only import walked
 
 YEARS_AHEAD = "'2099-01-01T00:00:00.000000Z'"
+LONG_AGO = "'2001-01-01T00:00:00.000000Z'"
 END = "next_due_at = NULL, skip_until = NULL, lock_holder = NULL, lock_expires_at = NULL"
 RUN = "UPDATE enrollments SET {} WHERE id = 1"
 SENT = "UPDATE attempts SET {} WHERE id = 1"
+NOT_SENT = "sent_at = NULL, holds_slot = (id < 0)"
 OPEN = "UPDATE attempts SET {} WHERE id = 2"
 ATTEMPT = (
     "workspace_id, enrollment_id, lead_id, sequence_id, mailbox_id, step, version, step_counter, variant, status, "
@@ -72,6 +77,16 @@ PLANTED = {
     "altered_version": ["UPDATE sequence_versions SET digest = 'other'"],
     "wrong_shard": ["UPDATE mailboxes SET shard = 255 - shard"],
     "unjournalled_opt_out": ["DELETE FROM opt_outs"],
+    "unbound_opt_out": ["DELETE FROM suppressions"],
+    "accepted_but_not_sent": [SENT.format(f"{NOT_SENT}, status = 'failed'")],
+    "acceptance_unrecorded": ["DELETE FROM events WHERE name = 'step.accepted'"],
+    "last_sent_elsewhere": [RUN.format(f"last_sent_at = {LONG_AGO}")],
+    "off_the_plan": [RUN.format("step_kind = 'wait'")],
+    "led_elsewhere": ["DELETE FROM enrollment_history WHERE event = 'step.accepted'"],
+    "shard_far_ahead": [f"UPDATE shards SET owner = 'ghost', lease_until = {YEARS_AHEAD} WHERE id = 7"],
+    "worker_far_ahead": [
+        f"INSERT INTO workers (name, started_at, lease_until) VALUES ('ghost', {YEARS_AHEAD}, {YEARS_AHEAD})"
+    ],
 }
 #: What the same damage also breaks.
 ALSO = {
@@ -79,10 +94,15 @@ ALSO = {
     "end_without_time": {"history_elsewhere", "open_after_the_end"},
     "without_reason": {"history_elsewhere", "open_after_the_end"},
     "unknown_status": {"history_elsewhere"},
-    "sent_but_standing": {"ahead_of_its_run", "counter_went_back"},
-    "ahead_of_its_run": {"sent_but_standing", "counter_went_back"},
+    "counter_went_back": {"led_elsewhere"},
+    "sent_but_standing": {"ahead_of_its_run", "counter_went_back", "led_elsewhere"},
+    "sent_at_no_time": {"last_sent_elsewhere"},
+    "attempt_far_ahead": {"last_sent_elsewhere"},
+    "accepted_but_not_sent": {"last_sent_elsewhere", "uncounted_slots"},
+    "ahead_of_its_run": {"sent_but_standing", "counter_went_back", "led_elsewhere"},
+    "open_after_the_end": {"led_elsewhere"},
     "two_open_attempts": {"ahead_of_its_run", "uncounted_slots", "foreign_mark"},
-    "two_of_one_step": {"uncounted_slots", "foreign_mark"},
+    "two_of_one_step": {"uncounted_slots", "foreign_mark", "acceptance_unrecorded"},
     "foreign_uid": {"foreign_mark"},
     "unknown_attempt_status": {"uncounted_slots"},
 }
@@ -96,29 +116,28 @@ async def a_little_of_everything(life):
     life.later(days=1)
     await life.reserved()
     life.later(minutes=20)
-    ids = {"workspace_id": scene.workspace.id}
+    await opt_out(life, scene, "zoe@lead.example")
+    await life.stage(scene.box, raw, folder="INBOX")
+    return scene
+
+
+async def opt_out(life, scene, address):
+    """Let somebody opt out."""
     await life.store.write(
         suppressions.suppress_address,
-        **ids,
-        address="zoe@lead.example",
+        workspace_id=scene.workspace.id,
+        address=address,
         reason=SuppressionReason.UNSUBSCRIBED,
         source="asked",
         now=life.now,
         tombstone_key=KEYS.tombstone,
     )
-    await life.stage(scene.box, raw, folder="INBOX")
-    return scene
 
 
 async def broken(life, scene):
     """Return what is broken, by rule."""
-    found = {}
-    for part in await life.store.read(invariants.stretches, workspace_id=scene.workspace.id):
-        for one in await life.store.read(
-            invariants.look, part, workspace_id=scene.workspace.id, keys=KEYS, now=life.now
-        ):
-            found[one.rule] = one
-    return found
+    found = await life.store.read(contradictions, scene.workspace.id, life.now)
+    return {one.rule: one for one in found}
 
 
 async def test_nothing_is_broken_where_the_services_wrote(damaged):
@@ -140,6 +159,100 @@ async def test_a_contradiction_planted_by_hand_is_found(damaged, rule):
     assert {rule} | ALSO.get(rule, set()) == set(found)
     assert found[rule].rows
     assert found[rule].remedy
+
+
+#: What was done to a send of three days ago → the statements, and the rules that find it although no counter tells.
+OLD = {
+    "the attempt and its message are gone": (
+        ["DELETE FROM messages WHERE attempt_id = 1", "DELETE FROM attempts WHERE id = 1"],
+        {"accepted_but_not_sent", "last_sent_elsewhere"},
+    ),
+    "it is called failed": (
+        [SENT.format(f"{NOT_SENT}, status = 'failed'")],
+        {"accepted_but_not_sent", "last_sent_elsewhere"},
+    ),
+    "it is called voided, of a run that has ended": (
+        [SENT.format(f"{NOT_SENT}, status = 'voided'"), "DELETE FROM enrollment_history WHERE event = 'step.accepted'"],
+        {"accepted_but_not_sent", "last_sent_elsewhere", "led_elsewhere"},
+    ),
+    "its acceptance is struck from the history": (
+        ["DELETE FROM enrollment_history WHERE event = 'step.accepted'"],
+        {"led_elsewhere"},
+    ),
+    "its acceptance is struck from what happened": (
+        ["DELETE FROM events WHERE name = 'step.accepted'"],
+        {"acceptance_unrecorded"},
+    ),
+    "its row says that nothing was sent since": ([RUN.format(f"last_sent_at = {LONG_AGO}")], {"last_sent_elsewhere"}),
+}
+
+
+@pytest.mark.parametrize("what", OLD)
+async def test_that_something_was_accepted_is_known_for_ever(damaged, what):
+    """Three days later no counter counts it any more, and yet it is found."""
+    life, plant = damaged
+    scene = await a_little_of_everything(life)
+    life.later(days=3)
+    before = await broken(life, scene)
+    statements, rules = OLD[what]
+    plant(statements)
+
+    assert rules == (await broken(life, scene)).keys() - before.keys()
+
+
+@pytest.mark.parametrize(
+    "rule, statements",
+    [
+        ("accepted_but_not_sent", ["DELETE FROM attempts WHERE status = 'not_delivered'"]),
+        ("accepted_but_not_sent", ["UPDATE attempts SET status = 'voided' WHERE status = 'not_delivered'"]),
+        ("acceptance_unrecorded", ["DELETE FROM enrollment_history WHERE event = 'step.recorded'"]),
+    ],
+)
+async def test_what_was_only_recorded_is_looked_at_as_well(damaged, rule, statements):
+    """A sequence that records only has its own word for it."""
+    life, plant = damaged
+    scene = await life.scene(email("a", subject="A"), email("b", "1d"), delivery=Delivery.RECORD_ONLY)
+    await walked(life)
+    unbroken = await broken(life, scene)
+    plant(statements)
+
+    assert {} == unbroken
+    assert rule in await broken(life, scene)
+
+
+async def test_an_opt_out_that_was_taken_back_contradicts_nothing(damaged):
+    """Until the person opts out once more, and that is gone."""
+    life, plant = damaged
+    scene = await a_little_of_everything(life)
+    zoe = {"kind": SuppressionKind.ADDRESS, "value": "zoe@lead.example", "scope": SuppressionScope.WORKSPACE}
+    life.later(hours=1)
+    await life.store.write(suppressions.unsuppress, workspace_id=scene.workspace.id, **zoe, now=life.now)
+    by_right = await broken(life, scene)
+    life.later(hours=1)
+    await opt_out(life, scene, "zoe@lead.example")
+    plant(["DELETE FROM suppressions"])
+
+    assert "unbound_opt_out" not in by_right
+    assert "unbound_opt_out" in await broken(life, scene)
+
+
+async def test_a_lead_whose_opt_out_is_gone_is_named(damaged):
+    """The log keeps only a hash, and somebody has to know whom to suppress again."""
+    life, plant = damaged
+    scene = await life.scene()
+    await opt_out(life, scene, scene.lead.email)
+    plant(["DELETE FROM suppressions"])
+
+    assert (f"opt-out 1: {scene.lead.email}",) == (await broken(life, scene))["unbound_opt_out"].rows
+
+
+async def test_a_step_that_no_version_has_is_named(damaged):
+    """Such a run would be blocked when it is due."""
+    life, plant = damaged
+    scene = await life.scene()
+    plant([RUN.format("step = 'nope'")])
+
+    assert "at step nope" in (await broken(life, scene))["off_the_plan"].rows[0]
 
 
 FURTHER = {

@@ -8,7 +8,6 @@ from relance.core import identifiers, plan_document
 from relance.core.enrollment import EnrollmentStatus
 from relance.core.events import EventName
 from relance.core.lead import ERASED_DOMAIN
-from relance.core.suppression import SuppressionKind, tombstone_of
 from relance.core.transitions import allowed
 from relance.ports.store import Reader
 from relance.services import mailboxes
@@ -16,6 +15,8 @@ from relance.services.leasing import ALL_SHARDS
 from relance.services.situations import Keys, workspace_of
 
 MOST_ROWS = 20
+#: Longer than any lease: they last seconds, by the database's own clock.
+_NO_LEASE = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +28,15 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Move:
+class Move:
+    """One entry of an enrollment's history; `id` is the enrollment's."""
+
     id: int
     from_status: str | None
     to_status: str
     event: str
+    step: str
+    step_counter: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,44 +65,22 @@ class _Named:
     email: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _OptedOut:
-    id: int
-    kind: str
-    value: str
-
-
 def illegal_moves(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
     """Yield enrollments whose history has a move that no table of the rules allows."""
     del keys
-    moves = reader.all(_Move, "invariants.moves", workspace_id=workspace_id, after=after, upto=upto)
+    moves = reader.all(Move, "invariants.moves", workspace_id=workspace_id, after=after, upto=upto)
     wrong = (move for move in moves if not _is_legal(move))
     for move in islice(wrong, MOST_ROWS):
         detail = f"{move.from_status or 'new'} to {move.to_status} by {move.event}"
         yield Found(id=move.id, detail=detail)
 
 
-def _is_legal(move: _Move) -> bool:
+def _is_legal(move: Move) -> bool:
     try:
         before = EnrollmentStatus(move.from_status) if move.from_status else None
         return move.to_status in allowed(before, EventName(move.event))
     except ValueError:
         return False
-
-
-def unjournalled(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: Keys) -> Iterator[Found]:
-    """Yield opt-outs that stand in the suppression list only: after a restored backup they would be forgotten."""
-    rows = reader.all(_OptedOut, "invariants.opted_out", workspace_id=workspace_id, after=after, upto=upto)
-    digests = {row.id: _digest(row, keys) for row in rows}
-    known = set(
-        reader.all(str, "opt_outs.known", workspace_id=workspace_id, digests_list=sorted(set(digests.values())))
-    )
-    for row in islice((row for row in rows if digests[row.id] not in known), MOST_ROWS):
-        yield Found(id=row.id, detail="(erased)" if row.kind == SuppressionKind.TOMBSTONE else row.value)
-
-
-def _digest(row: _OptedOut, keys: Keys) -> str:
-    return row.value if row.kind == SuppressionKind.TOMBSTONE else tombstone_of(row.value, keys.tombstone)
 
 
 def altered_versions(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
@@ -153,6 +136,18 @@ def missing_shards(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator
     there = set(reader.all(int, "invariants.shards"))
     for shard in islice(sorted(set(ALL_SHARDS) - there), MOST_ROWS):
         yield Found(id=shard, detail="its row is missing")
+
+
+def shards_far_ahead(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
+    """Yield shards that are leased for longer than any lease lasts: when their owner dies, nobody takes them over."""
+    del workspace_id, keys
+    return iter(reader.all(Found, "invariants.shard_far_ahead", lease_seconds=_NO_LEASE))
+
+
+def workers_far_ahead(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:
+    """Yield workers that take part for longer than any lease lasts: their share stays theirs when they die."""
+    del workspace_id, keys
+    return iter(reader.all(Found, "invariants.worker_far_ahead", lease_seconds=_NO_LEASE))
 
 
 def wrong_shards(reader: Reader, *, workspace_id: int, keys: Keys) -> Iterator[Found]:

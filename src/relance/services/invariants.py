@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from relance.core import defaults
 from relance.core.lead import ERASED_DOMAIN
 from relance.ports.store import Reader
-from relance.services import derived_invariants
+from relance.services import derived_invariants, opt_out_invariants, walked_invariants
 from relance.services.derived_invariants import Found
 from relance.services.situations import Keys
 
@@ -39,6 +39,11 @@ _UNRECOGNISED = f"its answers and copies may not be recognised; if all are named
 _IN_ITS_MAILBOX = "it can still be looked up in its mailbox; what was concluded from it stands"
 _READ_AGAIN = "nothing is lost: what lies behind the cursor is read once more and known again"
 _CLOCK = "this machine's clock was, or is, wrong by more than a day: compare it with `date -u`"
+_LEASES = (
+    "once that worker is known to have ended, `relance run` frees it over SQLite; over PostgreSQL, in psql: `UPDATE "
+    "shards SET owner = NULL, lease_until = NULL WHERE lease_until > now() + interval '1 day'`, and `DELETE FROM "
+    "workers` likewise"
+)
 _RESCUE = "start `relance run`, whose rescuer gives it back"
 
 
@@ -98,6 +103,8 @@ _RULES = (
             "invariants.counter_went_back": f"it may be sent a step again: {_STOP}",
             "invariants.sent_but_standing": _GOES_ON,
             "invariants.sent_but_never_written_to": f"its follow-ups may leave from another mailbox: {_STOP}",
+            "invariants.last_sent_elsewhere": f"compare `relance explain EMAIL` with what you know; {_BACKUP}",
+            "invariants.accepted_but_not_sent": f"it may be sent that step again: {_STOP}; {_AUDIT}",
             "invariants.run_far_ahead": f"{_CLOCK}; {_STOP}",
         },
     ),
@@ -110,6 +117,7 @@ _RULES = (
             "invariants.without_deadline": _SETTLE,
             "invariants.sent_at_no_time": _BACKUP,
             "invariants.unknown_attempt_status": _BACKUP,
+            "invariants.acceptance_unrecorded": f"look for it in its mailbox's Sent folder; {_BACKUP}",
             "invariants.ahead_of_its_run": _AUDIT,
             "invariants.open_after_the_end": f"nothing of it leaves; {_BACKUP}",
             "invariants.attempt_of_nobody": _BACKUP,
@@ -158,13 +166,42 @@ _DERIVED: tuple[tuple[str, str, _Derived, str, str], ...] = (
     (
         "unjournalled_opt_out",
         "suppressions",
-        derived_invariants.unjournalled,
+        opt_out_invariants.unjournalled,
         "suppression",
         "an older backup that is put back would forget it: make a new one now with `relance backup FILE`",
+    ),
+    (
+        "unbound_opt_out",
+        "opt_outs",
+        opt_out_invariants.unbound,
+        "opt-out",
+        "they may be written to again: `relance suppress add ADDRESS`, or put back a backup from before",
+    ),
+    ("off_the_plan", "enrollments", walked_invariants.off_the_plan, "enrollment", f"nothing of it leaves; {_BACKUP}"),
+    (
+        "led_elsewhere",
+        "enrollments",
+        walked_invariants.led_elsewhere,
+        "enrollment",
+        f"it may skip a step, or be sent one again: {_STOP}, or put back a backup from before",
     ),
     ("altered_version", "", derived_invariants.altered_versions, "sequence", _BACKUP),
     ("foreign_mark", "attempts", derived_invariants.foreign_marks, "attempt", _UNRECOGNISED),
     ("foreign_uid", "enrollments", derived_invariants.foreign_uids, "enrollment", _UNRECOGNISED),
+    (
+        "shard_far_ahead",
+        "",
+        derived_invariants.shards_far_ahead,
+        "shard",
+        f"its mailboxes rest unseen until then; {_LEASES}",
+    ),
+    (
+        "worker_far_ahead",
+        "",
+        derived_invariants.workers_far_ahead,
+        "worker",
+        f"the others leave it its share until then; {_LEASES}",
+    ),
     ("missing_shard", "", derived_invariants.missing_shards, "shard", f"its mailboxes rest unseen: {_BACKUP}"),
     (
         "wrong_shard",

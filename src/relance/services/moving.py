@@ -170,8 +170,16 @@ def _carried_out(
     return transitions.change(enrollment, event=event, to=to, now=now, cause=why, stop_reason=reason)
 
 
-def note(tx: Transaction, enrollment: Enrollment, name: EventName, detail: str, now: datetime) -> None:
-    """Append an event about one enrollment."""
+def note(  # the facts of one event
+    tx: Transaction,
+    enrollment: Enrollment,
+    name: EventName,
+    detail: str,
+    now: datetime,
+    *,
+    attempt_id: int | None = None,
+) -> None:
+    """Append an event about one enrollment, and perhaps about one of its attempts."""
     record(
         tx,
         Event(
@@ -183,5 +191,6 @@ def note(tx: Transaction, enrollment: Enrollment, name: EventName, detail: str, 
             enrollment_id=enrollment.id,
             sequence_id=enrollment.sequence_id,
             mailbox_id=enrollment.mailbox_id,
+            attempt_id=attempt_id,
         ),
     )

@@ -108,6 +108,7 @@ def unsuppress(
                 at=now,
                 name=EventName.SUPPRESSION_REMOVED,
                 detail=f"{value} is no longer suppressed ({scope})",
+                data={"value": value},
             ),
         )
     return removed > 0

@@ -98,7 +98,7 @@ def _record(tx: Transaction, attempt: Attempt, lead: Lead, mailbox: Mailbox, *, 
     enrollment = tx.one(Enrollment, "enrollments.lock", **ids, id=attempt.enrollment_id)
     if enrollment is None:
         raise LookupError(f"attempt {attempt.id} has no enrollment")
-    moving.note(tx, enrollment, EventName.STEP_ACCEPTED, f"step {attempt.step} {cause}", now)
+    moving.note(tx, enrollment, EventName.STEP_ACCEPTED, f"step {attempt.step} {cause}", now, attempt_id=attempt.id)
     left_at = attempt.sent_at or now
     seen = replace(
         enrollment,

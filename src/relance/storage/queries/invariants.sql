@@ -19,6 +19,7 @@ SELECT 'enrollments' AS name, max(id) AS id FROM enrollments WHERE workspace_id 
 UNION ALL SELECT 'attempts', max(id) FROM attempts WHERE workspace_id = :workspace_id
 UNION ALL SELECT 'messages', max(id) FROM messages WHERE workspace_id = :workspace_id
 UNION ALL SELECT 'suppressions', max(id) FROM suppressions WHERE workspace_id = :workspace_id
+UNION ALL SELECT 'opt_outs', max(id) FROM opt_outs WHERE workspace_id = :workspace_id
 
 -- name: invariants.ended_but_due
 -- Ended, and yet due, put off or locked.
@@ -129,6 +130,55 @@ SELECT e.id, {invariants.run}
     )
 ORDER BY e.id LIMIT 20
 
+-- name: invariants.last_sent_elsewhere
+-- Its row says that something was sent last at another time than its attempts say.
+SELECT e.id, {invariants.run}
+    AND e.last_sent_at IS NOT NULL
+    AND (NOT EXISTS (
+            SELECT 1 FROM attempts a
+            WHERE a.workspace_id = e.workspace_id AND a.enrollment_id = e.id AND a.status = 'sent'
+                AND a.sent_at = e.last_sent_at
+        )
+        OR EXISTS (
+            SELECT 1 FROM attempts a
+            WHERE a.workspace_id = e.workspace_id AND a.enrollment_id = e.id AND a.status = 'sent'
+                AND a.sent_at > e.last_sent_at
+        ))
+ORDER BY e.id LIMIT 20
+
+-- name: invariants.accepted_but_not_sent
+-- A step of it was accepted, or recorded, and no attempt says so.
+SELECT e.id, {invariants.run}
+    AND (EXISTS (
+            SELECT 1 FROM enrollment_history h
+            WHERE h.workspace_id = e.workspace_id AND h.enrollment_id = e.id
+                AND h.event IN ('step.accepted', 'step.recorded')
+                AND NOT EXISTS (
+                    SELECT 1 FROM attempts a
+                    WHERE a.workspace_id = h.workspace_id AND a.enrollment_id = h.enrollment_id
+                        AND a.step_counter = h.step_counter
+                        AND a.status = CASE WHEN h.event = 'step.accepted' THEN 'sent' ELSE 'not_delivered' END
+                )
+        )
+        OR EXISTS (
+            SELECT 1 FROM events v
+            WHERE v.workspace_id = e.workspace_id AND v.enrollment_id = e.id AND v.name = 'step.accepted'
+                AND v.attempt_id IS NOT NULL
+                AND NOT EXISTS (
+                    SELECT 1 FROM attempts a
+                    WHERE a.workspace_id = v.workspace_id AND a.id = v.attempt_id AND a.enrollment_id = v.enrollment_id
+                        AND a.status = 'sent'
+                )
+        ))
+ORDER BY e.id LIMIT 20
+
+-- name: invariants.standings
+-- Where each of a stretch of enrollments stands, and on which plan.
+SELECT e.id, e.sequence_id, e.version, e.step, e.step_kind, e.step_counter,
+    coalesce((SELECT email FROM leads WHERE workspace_id = e.workspace_id AND id = e.lead_id), 'nobody') AS email
+FROM enrollments e WHERE e.workspace_id = :workspace_id AND e.id > :after AND e.id <= :upto
+ORDER BY e.id
+
 -- name: invariants.run_far_ahead
 -- Something happened to it later than now, or it is due or put off for longer than anything can be.
 SELECT e.id, {invariants.run}
@@ -156,6 +206,18 @@ ORDER BY a.id
 -- name: invariants.shards
 -- Every shard that there is.
 SELECT id FROM shards ORDER BY id
+
+-- name: invariants.shard_far_ahead
+-- Owned for longer than any lease lasts, by the database's own clock.
+SELECT s.id, 'owned by ' || coalesce(s.owner, 'nobody') AS detail FROM shards s
+WHERE s.lease_until > {clock.lease_end}
+ORDER BY s.id LIMIT 20
+
+-- name: invariants.worker_far_ahead
+-- Taking part for longer than any lease lasts, by the database's own clock.
+SELECT row_number() OVER (ORDER BY w.name) AS id, w.name AS detail FROM workers w
+WHERE w.lease_until > {clock.lease_end}
+ORDER BY w.name LIMIT 20
 
 -- name: invariants.attempt_far_ahead
 -- Planned, begun or sent later than now, or looked for in years.
@@ -212,6 +274,21 @@ SELECT a.id, {invariants.attempt}
     AND (a.status = 'sent') <> (a.sent_at IS NOT NULL)
 ORDER BY a.id LIMIT 20
 
+-- name: invariants.acceptance_unrecorded
+-- Sent, or recorded only, and nothing of what happened says so.
+SELECT a.id, {invariants.attempt}
+    AND ((a.status = 'sent' AND NOT EXISTS (
+            SELECT 1 FROM events v
+            WHERE v.workspace_id = a.workspace_id AND v.enrollment_id = a.enrollment_id AND v.name = 'step.accepted'
+                AND v.attempt_id = a.id
+        ))
+        OR (a.status = 'not_delivered' AND NOT EXISTS (
+            SELECT 1 FROM enrollment_history h
+            WHERE h.workspace_id = a.workspace_id AND h.enrollment_id = a.enrollment_id AND h.event = 'step.recorded'
+                AND h.step_counter = a.step_counter
+        )))
+ORDER BY a.id LIMIT 20
+
 -- name: invariants.unknown_attempt_status
 -- In a status that the rules do not know.
 SELECT a.id, {invariants.attempt}
@@ -239,14 +316,16 @@ SELECT a.id, {invariants.attempt}
 ORDER BY a.id LIMIT 20
 
 -- name: invariants.attempt_of_nobody
--- Of an enrollment that does not exist or is another person's or another sequence's, or from no mailbox.
+-- Of an enrollment that does not exist or is another person's or another sequence's, or from no mailbox, which only one
+-- that was recorded only may be.
 SELECT a.id, {invariants.attempt}
     AND (NOT EXISTS (
             SELECT 1 FROM enrollments e
             WHERE e.workspace_id = a.workspace_id AND e.id = a.enrollment_id AND e.lead_id = a.lead_id
                 AND e.sequence_id = a.sequence_id
         )
-        OR NOT EXISTS (SELECT 1 FROM mailboxes m WHERE m.workspace_id = a.workspace_id AND m.id = a.mailbox_id))
+        OR ((a.mailbox_id IS NOT NULL OR a.status <> 'not_delivered')
+            AND NOT EXISTS (SELECT 1 FROM mailboxes m WHERE m.workspace_id = a.workspace_id AND m.id = a.mailbox_id)))
 ORDER BY a.id LIMIT 20
 
 -- name: invariants.slot_kept
@@ -334,7 +413,7 @@ ORDER BY s.id, v.version
 
 -- name: invariants.moves
 -- Every move in the history of a stretch of enrollments.
-SELECT h.enrollment_id AS id, h.from_status, h.to_status, h.event FROM enrollment_history h
+SELECT h.enrollment_id AS id, h.from_status, h.to_status, h.event, h.step, h.step_counter FROM enrollment_history h
 WHERE h.workspace_id = :workspace_id AND h.enrollment_id > :after AND h.enrollment_id <= :upto
 ORDER BY h.enrollment_id, h.id
 
@@ -344,3 +423,26 @@ SELECT id, kind, value FROM suppressions
 WHERE workspace_id = :workspace_id AND id > :after AND id <= :upto
     AND reason IN ('unsubscribed', 'complained', 'erased') AND kind IN ('address', 'tombstone')
 ORDER BY id
+
+-- name: invariants.opt_outs
+-- What a stretch of the opt-outs says, by keyed hash.
+SELECT id, digest, at FROM opt_outs
+WHERE workspace_id = :workspace_id AND id > :after AND id <= :upto
+ORDER BY id
+
+-- name: invariants.suppressed
+-- A page of all that is suppressed here, or everywhere, after an id.
+SELECT id, kind, value FROM suppressions
+WHERE id > :last AND (workspace_id = :workspace_id OR scope = 'global')
+ORDER BY id LIMIT :size
+
+-- name: invariants.unsuppressed
+-- What was taken off the list since then, by a person's decision.
+SELECT at, data FROM events
+WHERE workspace_id = :workspace_id AND at >= :since AND name = 'suppression.removed'
+ORDER BY at
+
+-- name: invariants.addresses
+-- A page of everybody's addresses after one of them.
+SELECT email FROM leads WHERE workspace_id = :workspace_id AND email > :last
+ORDER BY email LIMIT :size
