@@ -63,7 +63,7 @@ def _outcomes(theatre: Theatre, plan: Plan, *, single: bool) -> Iterator[str]:
 def _outcome(judged: Judged) -> str:
     if judged.violations or judged.run is None:
         return f"**broken**: {judged.violations}"
-    settled = {step: by for step, _, by in judged.run.ended["people"][ANNA]["attempts"]}.get("bump")
+    settled = {step: by for step, _, by, _ in judged.run.ended["people"][ANNA]["attempts"]}.get("bump")
     if judged.waiting:
         return "waits for an answer or a person"
     if settled is None:

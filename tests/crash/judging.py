@@ -12,6 +12,7 @@ from typing import Any
 
 from crash.running import Run
 from crash.scenario import DAILY_CAP, MIN_GAP, PEOPLE
+from relance.core.attempt import AttemptStatus
 from relance.sandbox.journal import Accepted, Nature
 from relance.services.reconciling import COPY_AFTER
 
@@ -90,10 +91,9 @@ def _waits(run: Run, person: str) -> bool:
     row = run.ended["people"].get(person)
     if row is None or not row["unknown"] or row["status"] not in {"active", "waiting"}:
         return False
-    boxes = {each.mailbox for each in _to_people(run) if each.recipient == person}
-    lost = {each.mailbox for each in run.journal if not isinstance(each, Accepted) and _concerns(each, person)}
-    cannot_look = run.plan.sent_stops_at is not None or any(not run.saves_sent[box] for box in boxes | lost)
-    return cannot_look or bool((boxes | lost) & _taken_for_forgetful(run)) or not boxes
+    boxes = {mailbox for _, status, _, mailbox in row["attempts"] if status == AttemptStatus.UNKNOWN}
+    cannot_look = run.plan.sent_stops_at is not None or any(not run.saves_sent[box] for box in boxes)
+    return cannot_look or bool(boxes & _taken_for_forgetful(run))
 
 
 def _taken_for_forgetful(run: Run) -> set[str]:
@@ -104,10 +104,6 @@ def _taken_for_forgetful(run: Run) -> set[str]:
     late = {number for number, minutes in run.plan.sent_copies.items() if minutes * 60 >= COPY_AFTER.total_seconds()}
     kept = [each.mailbox for each in run.journal.accepted() if run.saves_sent[each.mailbox]]
     return {box for box in kept if kept.index(box) + 1 in late}
-
-
-def _concerns(entry: object, person: str) -> bool:
-    return getattr(entry, "recipient", None) == person
 
 
 def _ends(run: Run, expected: Undisturbed) -> Iterator[str]:

@@ -233,12 +233,17 @@ def _ending(reader: Reader) -> dict[str, Any]:
             "reason": row.stop_reason,
             "step": row.step,
             "unknown": any(attempt.status is AttemptStatus.UNKNOWN for attempt in attempts),
-            "attempts": [(a.step, a.status, a.settled_by) for a in attempts],
+            "attempts": [(a.step, a.status, a.settled_by, _address(reader, a)) for a in attempts],
         }
     read = [
         (one.mailbox, one.lead or one.from_address, one.kind) for one in incoming(reader, workspace_id=1, limit=1_000)
     ]
     return {"people": people, "read": read}
+
+
+def _address(reader: Reader, attempt: Attempt) -> str | None:
+    box = reader.one(Mailbox, "mailboxes.get", workspace_id=attempt.workspace_id, id=attempt.mailbox_id)
+    return box.address if box else None
 
 
 if __name__ == "__main__":
