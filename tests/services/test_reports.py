@@ -1,18 +1,21 @@
 """What ought to move and does not."""
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import time, timedelta
 
 import pytest
 
 from relance.core.failure import MailboxTrouble
 from relance.core.mailbox import MailboxStatus
-from relance.core.sequence import Window
+from relance.core.sequence import Interval, QuietHours, Window
 from relance.services import enrollments, mailboxes, reconciling, reports, sending
-from relance.testing import letters
+from relance.testing import builders, letters
 from relance.testing.builders import email
 from relance.testing.fake_clock import MONDAY
 from services.life import WORKER
 
+#: Quiet while the default window is open.
+AT_WORK = QuietHours(interval=Interval(start=time(8), end=time(18)))
 LATER_MONDAYS = frozenset(MONDAY.date() + timedelta(weeks=week) for week in range(1, 1200))
 
 
@@ -53,6 +56,54 @@ async def test_a_row_that_no_engine_takes_is_listed(life):
     assert [] == others
     assert "overdue" == kind
     assert "relance run" in remedy
+
+
+@pytest.mark.parametrize("crowd", [55, 205])
+async def test_who_waits_by_right_hides_nobody_who_does_not(life, crowd):
+    """However many rest behind a mailbox that has sent its share, or behind mailboxes of an earlier version."""
+    scene = await life.scene(pool="resting")
+    await change(life, scene, pool="resting")
+    await life.store.write(put_off, scene.box, life.later(days=30))
+    await life.store.write(builders.published, scene.workspace, builders.plan(pool="resting"))
+    for number in range(crowd):
+        await life.person(scene, f"p{number}@lead.example")
+    await life.store.write(builders.published, scene.workspace, builders.plan())
+    await life.mailbox(scene, "free@acme.example")
+    late = await life.person(scene, "late@lead.example")
+    life.later(hours=3)
+    await life.read_all_freshly()
+    rows = await life.store.read(reports.stuck, workspace_id=scene.workspace.id, now=life.now)
+
+    assert [f"enrollment {late.id}: late@lead.example at step intro"] == [row.subject for row in rows]
+
+
+@pytest.mark.parametrize("limit", ["workspace", "new people"])
+async def test_who_waits_for_a_wider_limit_is_not_overdue(life, limit):
+    """The workspace's messages of today are sent, or the sequence's new people of today are written to."""
+    scene = await life.scene()
+    life.later(hours=1)
+    await life.read_all_freshly()
+    ids, until = {"id": scene.workspace.id}, life.now + timedelta(hours=3)
+    before = await stuck(life, scene)
+    if limit == "workspace":
+        await life.store.write(lambda tx: tx.run("workspaces.put_off", **ids, until=until, reason="workspace_cap"))
+    else:
+        ids = {"workspace_id": scene.workspace.id, "id": scene.run.sequence_id}
+        await life.store.write(lambda tx: tx.run("sequences.put_off_new", **ids, until=until))
+
+    assert ["overdue"] == [kind for kind, _ in before]
+    assert [] == await stuck(life, scene)
+
+
+async def change(life, scene, **changes):
+    """Change settings of its mailbox."""
+    await life.store.write(mailboxes.change, replace(await life.box(scene.box), **changes), sealed=None)
+
+
+def put_off(tx, box, until):
+    """Let a mailbox have sent its share."""
+    ids = {"workspace_id": box.workspace_id, "id": box.id}
+    tx.run("mailboxes.put_off", **ids, until=until + timedelta(days=30), reason="daily_cap")
 
 
 async def test_a_mailbox_that_nobody_reads_is_listed(life):
@@ -137,6 +188,67 @@ async def test_an_outcome_that_only_a_person_can_settle_names_the_command(life):
     assert f"`relance attempt settle {lost.id} sent`" in (await kinds(life, scene))["unknown"]
 
 
+@pytest.mark.parametrize(
+    "looked_after, why, word",
+    [
+        (timedelta(), "in the Sent folder nothing is newer; an answer or `relance attempt settle` decides", "is newer"),
+        (timedelta(days=31), "its mailbox cannot be read", "2 times in vain"),
+    ],
+)
+async def test_an_outcome_that_no_look_will_settle_is_left_to_a_person(life, looked_after, why, word):
+    """Once it says so itself, or after a month."""
+    scene = await life.scene()
+    _, lost = await life.lost()
+    life.later(seconds=looked_after.total_seconds())
+    for _ in range(2):
+        (due,) = await life.store.read(reconciling.due, now=life.now, limit=10)
+        await life.store.write(reconciling.look_again, due, why=why, now=life.now)
+        again = await life.attempt(lost)
+        life.later(seconds=(again.next_look_at - life.now).total_seconds())
+    remedy = (await kinds(life, scene))["unknown"]
+
+    assert word in remedy
+    assert f"`relance attempt settle {lost.id} sent`" in remedy
+
+
+async def test_an_outcome_that_nobody_looks_for_wants_an_engine(life):
+    """Its look is long due."""
+    scene = await life.scene()
+    _, lost = await life.lost()
+    life.later(hours=2)
+    remedy = (await kinds(life, scene))["unknown"]
+
+    assert "start `relance run`" in remedy
+    assert f"`relance attempt settle {lost.id} sent`" in remedy
+
+
+@pytest.mark.parametrize("by_hand", ["resume", "--daily-cap"])
+async def test_follow_ups_that_wait_for_a_stopped_mailbox_are_listed_once_for_it(life, by_hand):
+    """A pause of some days is wanted; after a week it may have been forgotten."""
+    scene = await life.scene(email("a", subject="A"), email("b", "1d"))
+    await life.person(scene, "ben@lead.example")
+    await life.send()
+    await life.send()
+    await life.mailbox(scene, "free@acme.example")
+    if by_hand == "resume":
+        await life.store.write(mailboxes.pause, await life.box(scene.box), reason="by hand", now=life.now)
+    else:
+        await change(life, scene, daily_cap=0)
+    life.later(days=7)
+    await life.read_all_freshly()
+    early = await stuck(life, scene)
+    life.later(days=2)
+    await life.read_all_freshly()
+    (kind, remedy), *others = await stuck(life, scene)
+
+    assert [] == early
+    assert [] == others
+    assert "mailbox" == kind
+    assert "2 of the people" in remedy
+    assert by_hand in remedy
+    assert f"`relance mailbox hand-over {scene.box.address}`" in remedy
+
+
 async def test_an_outcome_of_a_removed_mailbox_is_still_listed(life):
     """It is looked for there, and a person who knows may say so."""
     scene = await life.scene()
@@ -192,7 +304,10 @@ async def test_a_sequence_whose_mailboxes_are_all_paused_is_listed_while_somebod
     "policy, word",
     [
         ({"daily_cap": 0}, "daily_cap"),
+        ({"max_new_per_day": 0}, "max_new_per_day"),
         ({"window": Window(days=frozenset({0}), blackout=LATER_MONDAYS)}, "window_never_opens"),
+        ({"quiet_hours": AT_WORK, "window": Window()}, "quiet_hours_cover_window"),
+        ({"quiet_hours": AT_WORK, "window": Window(timezone="mailbox")}, "quiet_hours_cover_window"),
     ],
 )
 async def test_a_sequence_that_can_never_send_is_listed(life, policy, word):
@@ -202,6 +317,49 @@ async def test_a_sequence_that_can_never_send_is_listed(life, policy, word):
     await life.read_all_freshly()
 
     assert word in (await kinds(life, scene))["sequence"]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+async def test_a_sequence_whose_mailboxes_never_work_in_its_window_is_listed(life, asked):
+    """Whether or not an engine has met it: its window is by day, and the mailbox works by night."""
+    scene = await life.scene(window=Window())
+    await change(life, scene, workday="18:00-23:00")
+    life.later(days=7)
+    await life.read_all_freshly()
+    if asked:
+        await life.attempt_to_reserve()
+
+    assert "workday_misses_window" in (await kinds(life, scene))["sequence"]
+
+
+async def test_hours_that_leave_a_part_of_the_window_are_no_standstill(life):
+    """Quiet hours that leave an hour of it leave enough."""
+    quiet = QuietHours(interval=Interval(start=time(8), end=time(18)))
+    scene = await life.scene(window=Window(intervals=(Interval(start=time(17), end=time(19)),)), quiet_hours=quiet)
+    life.later(days=7)
+    await life.read_all_freshly()
+
+    assert "sequence" not in await kinds(life, scene)
+
+
+async def test_people_whose_own_hours_never_come_are_listed_once_for_their_sequence(life):
+    """A window in the lead's zone may lie in the quiet hours of another; the gate has written so on the lead."""
+    quiet = QuietHours(interval=Interval(start=time(8), end=time(18)), timezone="UTC")
+    scene = await life.scene(window=Window(timezone="lead"), quiet_hours=quiet)
+    await life.read_all_freshly()
+    await life.attempt_to_reserve()
+    life.later(days=7)
+    await life.read_all_freshly()
+
+    assert "quiet_hours_cover_window: 1 of its people" in (await kinds(life, scene))["sequence"]
+
+
+async def test_a_mailbox_whose_cap_never_grows_from_nothing_sends_nothing(life):
+    """Its ramp begins on the first day that it sends, which never comes."""
+    scene = await life.scene()
+    await change(life, scene, ramp=True, ramp_start=0, ramp_step=5)
+
+    assert "its cap is 0" in (await kinds(life, scene))["sequence"]
 
 
 async def test_who_waits_for_a_mailbox_that_nobody_can_read_is_listed(life):

@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 
 from relance.core.sequence import Delay, Interval, QuietHours, Unit, Window
 
+#: Days in which hours that ever meet have met: a week, and the day of the other zone.
+HAVE_MET = 8
 SEARCH_DAYS = 400  #: A window that does not open within these never does: every weekday and holiday came by.
 _DAY = timedelta(days=1)
 _TICK = timedelta(microseconds=1)
@@ -124,6 +126,23 @@ def quiet_until(quiet: QuietHours | None, zone: ZoneInfo, at: datetime) -> datet
         return None
     # The next day's quiet hours follow at once where the clocks skip all the time between the two.
     return _quiet_ends(quiet, zone, over) or over
+
+
+def quiet_covers(
+    window: Window, zone: ZoneInfo, quiet: QuietHours | None, quiet_zone: ZoneInfo, *, at: datetime
+) -> bool:
+    """Say whether from `at` on quiet hours cover all that the window ever opens; each has its own zone."""
+    moment = at
+    while moment <= at + timedelta(days=HAVE_MET):
+        match opens_at(window, zone, moment):
+            case Never():
+                return False
+            case opening:
+                over = quiet_until(quiet, quiet_zone, opening)
+        if over is None:
+            return False
+        moment = over
+    return True
 
 
 def _quiet_ends(quiet: QuietHours, zone: ZoneInfo, at: datetime) -> datetime | None:

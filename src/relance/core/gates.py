@@ -17,12 +17,14 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from relance.core.calendar import (
+    HAVE_MET,
     SEARCH_DAYS,
     Never,
     after,
     day_ends,
     first_zone,
     opens_at,
+    quiet_covers,
     quiet_until,
     zone_named,
     zone_of,
@@ -30,7 +32,7 @@ from relance.core.calendar import (
 from relance.core.defaults import RECHECK
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
 from relance.core.mailbox_gates import daily_cap, gap, hourly_cap, mailbox, mailbox_status, provider_ceiling, workday
-from relance.core.sequence import Plan, SequenceStatus
+from relance.core.sequence import Plan, QuietHours, SequenceStatus
 from relance.core.situation import Situation
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
 from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
@@ -192,10 +194,6 @@ def cooldown(at: Situation) -> Verdict:
     return _lead(at.enrollment.last_skip_reason or "cooldown", until=until)
 
 
-#: Days in which hours that ever meet have met: a week, and the day of the other zone.
-_A_WEEK = 8
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
     """One gate of the list."""
@@ -329,8 +327,12 @@ def _window_zone(at: Situation) -> ZoneInfo:
 
 
 def _quiet_until(at: Situation, moment: datetime) -> datetime | None:
+    return quiet_until(*_quiet(at), moment)
+
+
+def _quiet(at: Situation) -> tuple[QuietHours | None, ZoneInfo]:
     quiet = at.plan.quiet_hours or at.workspace_quiet_hours
-    return quiet_until(quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone), moment)
+    return quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone)
 
 
 def _unless_covered(reason: str, at: Situation) -> str:
@@ -338,17 +340,8 @@ def _unless_covered(reason: str, at: Situation) -> str:
 
     It happens across zones only, such as a window in Tokyo's day and quiet hours in Paris's night.
     """
-    zone, moment = _window_zone(at), at.now
-    while moment <= at.now + timedelta(days=_A_WEEK):
-        match opens_at(at.plan.window, zone, moment):
-            case Never():
-                return reason
-            case opening:
-                over = _quiet_until(at, opening)
-        if over is None:
-            return reason
-        moment = over
-    return "quiet_hours_cover_window"
+    covered = quiet_covers(at.plan.window, _window_zone(at), *_quiet(at), at=at.now)
+    return "quiet_hours_cover_window" if covered else reason
 
 
 def _unless_missed(at: Situation) -> str:
@@ -358,7 +351,7 @@ def _unless_missed(at: Situation) -> str:
         zone = first_zone(box.timezone, at.workspace_timezone)
         hours, window_zone = workday_of(box.workday), _window_zone(at)
         if not meets(
-            hours, at.plan.window, zone=zone, window_zone=window_zone, at=at.now, days=_A_WEEK, key=box.address
+            hours, at.plan.window, zone=zone, window_zone=window_zone, at=at.now, days=HAVE_MET, key=box.address
         ):
             return "workday_misses_window"
     return _unless_covered("window", at)

@@ -8,17 +8,19 @@ from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.ports.store import Reader
-from relance.services import stuck_people
-from relance.services.dispatching import mailboxes_of
+from relance.services import idle_sequences, overdue, stuck_people
 from relance.services.recovering import recovery_remedy
-from relance.services.situations import plan_of
 from relance.services.standstill import Stuck
 from relance.services.stuck_people import who
 
-#: A due row that a free mailbox has not taken for so long is stuck.
-OVERDUE = timedelta(minutes=15)
+#: An outcome that was looked for so long in vain is a person's to settle.
+LOOKED_IN_VAIN = timedelta(days=30)
+#: What is looked for is looked for by now; one that was due this long ago is looked for by nobody.
+NOBODY_LOOKS = timedelta(minutes=15)
 #: A mailbox that was not read for so long is silent.
 SILENT = 2 * defaults.SWEEP_MOST
+#: What the reconciler writes into the error of an attempt that it cannot settle by itself.
+SETTLE = "relance attempt settle"
 #: Rests of a mailbox that a person should know of, and what to do.
 REFUSED = MappingProxyType(
     {
@@ -35,12 +37,13 @@ def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:
     return [
         *_locks(reader, workspace_id, now),
         *_attempts(reader, workspace_id, now),
-        *_overdue(reader, workspace_id, now),
-        *stuck_people.sequences(reader, workspace_id, now),
+        *overdue.overdue(reader, workspace_id, now),
+        *idle_sequences.idle(reader, workspace_id, now),
         *stuck_people.held(reader, workspace_id),
         *stuck_people.unread(reader, workspace_id, now),
         *stuck_people.not_understood(reader, workspace_id, now),
         *_mailboxes(reader, workspace_id, now),
+        *overdue.behind_a_stopped_mailbox(reader, workspace_id, now),
     ]
 
 
@@ -66,7 +69,7 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
                 kind="unknown",
                 subject=f"attempt {a.id}: step {a.step} to {a.recipient}",
                 since=a.began_at,
-                remedy=_settle(reader, a),
+                remedy=_settle(reader, a, now),
             )
             for a in lost
         ),
@@ -82,7 +85,7 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
     ]
 
 
-def _settle(reader: Reader, lost: Attempt) -> str:
+def _settle(reader: Reader, lost: Attempt, now: datetime) -> str:
     box = reader.one(Mailbox, "mailboxes.get", workspace_id=lost.workspace_id, id=lost.mailbox_id)
     command = f"`relance attempt settle {lost.id} sent` or `failed`"
     if lost.next_look_at is None:
@@ -94,31 +97,13 @@ def _settle(reader: Reader, lost: Attempt) -> str:
         return f"look into the mailbox's Sent folder, then {command}"
     if box is not None and box.status is MailboxStatus.REMOVED:
         return f"it is still looked for in the mailbox that was removed; if you know what became of it, {command}"
+    if SETTLE in (lost.error or ""):
+        return f"{(lost.error or '').partition(';')[0]}: look into the mailbox's Sent folder, then {command}"
+    if lost.next_look_at < now - NOBODY_LOOKS:
+        return f"nobody looks for it: start `relance run`; if you know what became of it, {command}"
+    if (lost.began_at or lost.planned_at) < now - LOOKED_IN_VAIN:
+        return f"it was looked for {lost.looks} times in vain: ask the server's log or the person, then {command}"
     return "it is being looked for; nothing to do yet"
-
-
-def _overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return due rows behind nothing that would explain the wait: no engine takes them."""
-    if reader.one(int, "mailboxes.any_recovering", workspace_id=workspace_id) is not None:
-        return []  # they wait for the mailboxes that recover, which are listed
-    rows = reader.all(Enrollment, "enrollments.overdue", workspace_id=workspace_id, before=now - OVERDUE, limit=50)
-    found = []
-    for row in rows:
-        plan = plan_of(reader, workspace_id, row.sequence_id, row.version)
-        boxes = [m for m in mailboxes_of(reader, workspace_id, plan) if row.mailbox_id in {None, m.id}]
-        if row.step_kind == "email" and not boxes:
-            why = "no_mailbox: its mailbox was removed or its pool is empty; connect one with `relance mailbox add`"
-        elif row.step_kind == "email" and not any(_is_free(m, now) for m in boxes):
-            continue
-        else:
-            why = "no engine takes it; start `relance run`"
-        found.append(Stuck(kind="overdue", subject=who(reader, row), since=row.ready_at, remedy=why))
-    return found
-
-
-def _is_free(mailbox: Mailbox, now: datetime) -> bool:
-    waits = (mailbox.skip_until, mailbox.next_allowed_at)
-    return mailbox.status is MailboxStatus.ACTIVE and all(at is None or at <= now for at in waits)
 
 
 def _mailboxes(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:

@@ -1,20 +1,17 @@
-"""What of sequences, of people in them and of mail that came in stands still: the part of `stuck` that needs a person.
+"""What of people in sequences and of mail that came in stands still: the part of `stuck` that needs a person.
 
-Rule 1: a limit that is over by itself (a cap, a gap, a window that opens again) is no standstill.
-Rule 2: at most `MOST` of a kind are named; a list of a million helps nobody.
+At most `MOST` of a kind are named; a list of a million helps nobody.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from relance.core import calendar, defaults, explaining
+from relance.core import defaults, explaining
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
-from relance.core.mailbox import OPTION_OF_FIELD, Mailbox, MailboxStatus
-from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
+from relance.core.mailbox import OPTION_OF_FIELD
+from relance.core.sequence import Sequence
 from relance.ports.store import Reader
-from relance.services.dispatching import mailboxes_of
-from relance.services.situations import plan_of, workspace_of
 from relance.services.standstill import Stuck
 
 MOST = 50
@@ -22,8 +19,6 @@ MOST = 50
 NOT_UNDERSTOOD = timedelta(minutes=15)
 #: Who was due that long ago and is still put off for answers that cannot be read is stuck.
 UNREAD_FOR = timedelta(hours=6)
-#: Statuses of a mailbox that sends, or will by itself.
-_SENDS = frozenset({MailboxStatus.ACTIVE, MailboxStatus.RECOVERING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,51 +29,6 @@ class _Lying:
     folder: str
     uid: int
     stored_at: datetime
-
-
-def sequences(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return live sequences that send nothing, though people are in them and they are meant to."""
-    found = []
-    for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
-        if sequence.status is not SequenceStatus.LIVE:
-            continue
-        plan = plan_of(reader, workspace_id, sequence.id, sequence.version)
-        why = _sends_nothing(reader, sequence, plan, now)
-        if why is not None and plan.delivery is Delivery.SEND:
-            found.append(Stuck(kind="sequence", subject=sequence.name, since=sequence.last_served_at, remedy=why))
-    return found
-
-
-def _sends_nothing(reader: Reader, sequence: Sequence, plan: Plan, now: datetime) -> str | None:
-    boxes = mailboxes_of(reader, sequence.workspace_id, plan)
-    if not boxes:
-        where = f"pool {plan.pool!r} is empty" if plan.pool else "none of its mailboxes is connected"
-        return f"no_mailbox: {where}; connect one with `relance mailbox add`"
-    ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id}
-    if reader.one(int, "enrollments.any_due_in", **ids, now=now) is None:
-        return None
-    if all(_never_sends(box) for box in boxes):
-        states = ", ".join(sorted({_state(box) for box in boxes}))
-        return f"none of its mailboxes sends ({states}); `relance mailbox resume` or `check` one of them"
-    if plan.daily_cap == 0 or (plan.max_new_per_day == 0 and sequence.last_served_at is None):
-        return "its daily_cap or max_new_per_day is 0; publish it with another"
-    zone = calendar.zone_of(
-        plan.window,
-        lead_timezone=None,
-        mailbox_timezone=None,
-        workspace_timezone=workspace_of(reader, sequence.workspace_id).timezone,
-    )
-    if isinstance(calendar.opens_at(plan.window, zone, now), calendar.Never):
-        return "window_never_opens: holidays and blackout dates leave no hour; publish it with another window"
-    return None
-
-
-def _never_sends(box: Mailbox) -> bool:
-    return box.status not in _SENDS or not box.daily_cap or not box.hourly_cap
-
-
-def _state(box: Mailbox) -> str:
-    return str(box.status) if box.status not in _SENDS else "its cap is 0"
 
 
 def held(reader: Reader, workspace_id: int) -> list[Stuck]:

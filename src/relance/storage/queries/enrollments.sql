@@ -265,23 +265,52 @@ WHERE workspace_id = :workspace_id AND lock_holder IS NOT NULL AND lock_expires_
 ORDER BY lock_expires_at
 
 -- name: enrollments.overdue
--- Rows of live sequences that have been ready for long and that nobody holds, the most due first.
+-- A page of the rows of live sequences that have been ready for long and that nobody holds, the most due first: without
+-- messages that wait for one of these mailboxes, or for any mailbox in one of these sequences, or for their sequence's
+-- next new people.
 SELECT {enrollments.columns} FROM enrollments
 WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :before AND lock_holder IS NULL
+    AND ready_at >= :after_at AND (ready_at > :after_at OR id > :after_id)
+    AND (step_kind <> 'email'
+        OR (mailbox_id IS NULL AND NOT sequence_id = ANY (:idle_list::bigint[]))
+        OR NOT mailbox_id = ANY (:resting_list::bigint[]))
     AND EXISTS (
         SELECT 1 FROM sequences s
         WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
             AND (s.skip_until IS NULL OR s.skip_until < :before)
+            AND (s.new_leads_until IS NULL OR s.new_leads_until < :before OR enrollments.last_sent_at IS NOT NULL
+                OR enrollments.step_kind <> 'email')
     )
-ORDER BY ready_at
+ORDER BY ready_at, id
 LIMIT :limit
 
 -- name: enrollments.any_due_in
--- A row if somebody of this sequence is due to be written to.
+-- A row if somebody of this sequence is due to be written to, put off or not.
 SELECT 1 FROM enrollments
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'active' AND step_kind = 'email'
-    AND ready_at <= :now
+    AND next_due_at <= :now
 LIMIT 1
+
+-- name: enrollments.any_new_due_in
+-- A row if somebody of this sequence is due to be written to for the first time, put off or not.
+SELECT 1 FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'active' AND step_kind = 'email'
+    AND next_due_at <= :now AND last_sent_at IS NULL
+LIMIT 1
+
+-- name: enrollments.put_off_for_ever
+-- How many of this sequence are due and put off for each of these reasons, and since when.
+SELECT last_skip_reason AS reason, count(*) AS number, min(next_due_at) AS since FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'active' AND step_kind = 'email'
+    AND next_due_at <= :now AND last_skip_reason = ANY (:reason_list::text[])
+GROUP BY last_skip_reason
+ORDER BY last_skip_reason
+
+-- name: enrollments.waiting_for_mailbox
+-- How many of this sequence have been due for long from this mailbox, and since when.
+SELECT count(*) AS number, min(next_due_at) AS since FROM enrollments
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id = :mailbox_id AND status = 'active'
+    AND step_kind = 'email' AND next_due_at < :before
 
 -- name: enrollments.held
 -- Who waits for a person's decision in one sequence.
