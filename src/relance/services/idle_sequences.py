@@ -5,10 +5,12 @@ Rule 2: hours that are the same for everyone are worked out here, whether or not
         the lead's own are known by the reason that a gate has written on the lead.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from relance.core import calendar, explaining
+from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.pacing import cap_today
 from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
@@ -42,29 +44,57 @@ class _PutOff:
     since: datetime
 
 
-def idle(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return live sequences that send nothing, or nothing to some of their people, for a reason that does not pass."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """A live sequence that sends nothing for a reason that does not pass."""
+
+    sequence: Sequence
+    why: str
+    first: bool = False  #: Whether that keeps back whoever walks its version and was not written to yet.
+    follow_ups: bool = False  #: Whether it keeps back those who were.
+
+    def keeps_back(self, row: Enrollment) -> bool:
+        """Whether this is why a person waits to be written to."""
+        walks = (row.sequence_id, row.version) == (self.sequence.id, self.sequence.version)
+        return walks and (self.first if row.last_sent_at is None else self.follow_ups)
+
+
+def idle(reader: Reader, workspace_id: int, now: datetime) -> list[Idle]:
+    """Return live sequences that send nothing, though people are in them and they are meant to."""
     workspace = workspace_of(reader, workspace_id)
-    found = []
-    for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
-        if sequence.status is not SequenceStatus.LIVE:
-            continue
-        plan = plan_of(reader, workspace_id, sequence.id, sequence.version)
-        if plan.delivery is not Delivery.SEND:
-            continue
-        why = _sends_nothing(reader, workspace, sequence, plan, now)
-        if why is not None:
-            found.append(Stuck(kind="sequence", subject=sequence.name, since=sequence.last_served_at, remedy=why))
+    found = (_idle(reader, workspace, sequence, now) for sequence in _sending(reader, workspace_id))
+    return [one for one in found if one is not None]
+
+
+def standing(reader: Reader, workspace_id: int, found: list[Idle], now: datetime) -> list[Stuck]:
+    """Name what was found, and the other live sequences that send nothing to some of their people."""
+    whole = {one.sequence.id: one for one in found}
+    stuck = []
+    for sequence in _sending(reader, workspace_id):
+        if sequence.id in whole:
+            why = whole[sequence.id].why
+            stuck.append(Stuck(kind="sequence", subject=sequence.name, since=sequence.last_served_at, remedy=why))
         else:
-            found += _some_wait_for_ever(reader, sequence, now)
-    return found
+            stuck += _some_wait_for_ever(reader, sequence, now)
+    return stuck
 
 
-def _sends_nothing(reader: Reader, workspace: Workspace, sequence: Sequence, plan: Plan, now: datetime) -> str | None:
+def _sending(reader: Reader, workspace_id: int) -> Iterator[Sequence]:
+    """Yield live sequences that do not only record."""
+    for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
+        if sequence.status is SequenceStatus.LIVE:
+            plan = plan_of(reader, workspace_id, sequence.id, sequence.version)
+            if plan.delivery is Delivery.SEND:
+                yield sequence
+
+
+def _idle(reader: Reader, workspace: Workspace, sequence: Sequence, now: datetime) -> Idle | None:
+    plan = plan_of(reader, workspace.id, sequence.id, sequence.version)
     boxes = mailboxes_of(reader, workspace.id, plan)
     if not boxes:
         where = f"pool {plan.pool!r} is empty" if plan.pool else "none of its mailboxes is connected"
-        return f"no_mailbox: {where}; connect one with `relance mailbox add`"
+        why = f"no_mailbox: {where}; connect one with `relance mailbox add`"
+        return Idle(sequence=sequence, why=why)
     ids = {"workspace_id": workspace.id, "sequence_id": sequence.id}
     if reader.one(int, "enrollments.any_due_in", **ids, now=now) is None:
         return None
@@ -72,16 +102,18 @@ def _sends_nothing(reader: Reader, workspace: Workspace, sequence: Sequence, pla
     sending = [box for box in boxes if states[box.id] is None]
     if not sending:
         told = ", ".join(sorted({state for state in states.values() if state is not None}))
-        return f"none of its mailboxes sends ({told}); `relance mailbox resume`, `check` or `set` one of them"
+        why = f"none of its mailboxes sends ({told}); `relance mailbox resume`, `check` or `set` one of them"
+        return Idle(sequence=sequence, why=why)
     if plan.daily_cap == 0:
-        return "its daily_cap is 0; publish it with another"
+        return Idle(sequence=sequence, why="its daily_cap is 0; publish it with another", first=True, follow_ups=True)
     if plan.max_new_per_day == 0 and reader.one(int, "enrollments.any_new_due_in", **ids, now=now) is not None:
-        return "its max_new_per_day is 0, so that nobody is written to first; publish it with another"
+        why = "its max_new_per_day is 0, so that nobody is written to first; publish it with another"
+        return Idle(sequence=sequence, why=why, first=True)
     reasons = {_never(plan, workspace, box, now) for box in sending}
     if None in reasons:
         return None
     reason = min(reason for reason in reasons if reason is not None)
-    return f"{reason}: {_NEVER[reason]}"
+    return Idle(sequence=sequence, why=f"{reason}: {_NEVER[reason]}", first=True, follow_ups=True)
 
 
 def never_sends(box: Mailbox, workspace: Workspace, now: datetime) -> str | None:

@@ -4,7 +4,7 @@ Rule 1: who waits for something that is over by itself (a gap, a cap, a rest) is
 Rule 2: however many wait by right, they hide nobody who does not: they are passed over in the database.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services.candidates import admits
-from relance.services.idle_sequences import never_sends
+from relance.services.idle_sequences import Idle, never_sends
 from relance.services.situations import plan_of, workspace_of
 from relance.services.standstill import Stuck
 from relance.services.stuck_people import MOST, who
@@ -31,8 +31,11 @@ class _Waiting:
     since: datetime | None
 
 
-def overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
-    """Return due rows behind nothing that would explain the wait: no engine takes them."""
+def overdue(reader: Reader, workspace_id: int, idle: Collection[Idle], now: datetime) -> list[Stuck]:
+    """Return due rows behind nothing that would explain the wait: no engine takes them.
+
+    Whoever is kept back by a sequence of `idle` is not named here, since that is.
+    """
     if reader.one(int, "mailboxes.any_recovering", workspace_id=workspace_id) is not None:
         return []  # they wait for the mailboxes that recover, which are listed
     workspace = workspace_of(reader, workspace_id)
@@ -46,7 +49,7 @@ def overdue(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
         its = {box.id for box in boxes if (row.mailbox_id == box.id if row.mailbox_id else admits(plan, box))}
         if row.step_kind == "email" and not its:
             why = "no_mailbox: its mailbox was removed or its pool is empty; connect one with `relance mailbox add`"
-        elif row.step_kind == "email" and not its & free:
+        elif row.step_kind == "email" and (not its & free or any(one.keeps_back(row) for one in idle)):
             continue
         else:
             why = "no engine takes it; start `relance run`"

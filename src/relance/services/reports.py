@@ -34,11 +34,12 @@ REFUSED = MappingProxyType(
 
 def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:
     """Return what ought to move and does not, of every kind: what an engine would do first, then what a person must."""
+    idle = idle_sequences.idle(reader, workspace_id, now)
     return [
         *_locks(reader, workspace_id, now),
         *_attempts(reader, workspace_id, now),
-        *overdue.overdue(reader, workspace_id, now),
-        *idle_sequences.idle(reader, workspace_id, now),
+        *overdue.overdue(reader, workspace_id, idle, now),
+        *idle_sequences.standing(reader, workspace_id, idle, now),
         *stuck_people.held(reader, workspace_id),
         *stuck_people.unread(reader, workspace_id, now),
         *stuck_people.not_understood(reader, workspace_id, now),

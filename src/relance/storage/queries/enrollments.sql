@@ -266,14 +266,18 @@ ORDER BY lock_expires_at
 
 -- name: enrollments.overdue
 -- A page of the rows of live sequences that have been ready for long and that nobody holds, the most due first: without
--- messages that wait for one of these mailboxes, or for any mailbox in one of these sequences, or for their sequence's
--- next new people.
+-- messages that wait for one of these mailboxes, or for any mailbox in one of these sequences, for an outcome that is
+-- unknown, or for their sequence's next new people.
 SELECT {enrollments.columns} FROM enrollments
 WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :before AND lock_holder IS NULL
     AND ready_at >= :after_at AND (ready_at > :after_at OR id > :after_id)
     AND (step_kind <> 'email'
         OR (mailbox_id IS NULL AND NOT sequence_id = ANY (:idle_list::bigint[]))
         OR NOT mailbox_id = ANY (:resting_list::bigint[]))
+    AND (step_kind <> 'email' OR NOT EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.workspace_id = enrollments.workspace_id AND a.enrollment_id = enrollments.id AND a.status = 'unknown'
+    ))
     AND EXISTS (
         SELECT 1 FROM sequences s
         WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
