@@ -11,7 +11,7 @@ from relance.core.sequence import SequenceStatus
 from relance.core.suppression import Suppression
 from relance.ports.store import Reader
 from relance.services import sending, sequences
-from row_stories import Story, check_history, check_row, check_usage, stories_of
+from row_stories import Story, check_history, check_row, check_usage, contradictions, stories_of
 
 #: An answer that was there to be read for longer than this stops what has not left yet.
 SEEN_BY = defaults.FRESHNESS + defaults.RELEASE_DEADLINE
@@ -115,6 +115,10 @@ def check_end(stage: Stage, state: State) -> None:
         state = replace(state, at=state.at + timedelta(minutes=20), post=stage.read(state))
         state = _work(stage, state)
     (story,) = ground.carry_out(stories_of, stage.workspace.id)
+    found = ground.carry_out(contradictions, stage.workspace.id, state.at)
+
+    assert [] == found, found
+
     _ended_well(stage, state, story)
 
 
