@@ -119,3 +119,17 @@ def test_the_second_signal_ends_the_process_at_once_and_nothing_is_lost(
     assert 0 == again
     assert ["sent"] == attempts(product)
     assert ["intro"] == sandbox.steps_of(LEAD)
+
+
+def test_a_run_until_all_is_done_says_when_only_a_person_can_go_on(product: Product, sandbox: LiveSandbox):
+    """It does not leave, since not everybody is done, and does not wait without a word either."""
+    begin(product, sandbox)
+    product.ask("enrollment", "pause", "--lead", LEAD)
+    with product.engine("--until-done") as engine:
+        wait_until(lambda: "engine.waits_for_you" in engine.said(), 30, what="the engine to say what it waits for")
+        waiting = engine.running
+        engine.signal(signal.SIGTERM)
+        code = engine.wait(30)
+
+    assert waiting
+    assert 0 == code

@@ -37,6 +37,22 @@ def test_doctor_looks_at_the_disk_even_where_the_database_cannot_be_used(shell):
     assert "1 of 4 checks failed" in said.complaint
 
 
+@pytest.mark.parametrize("wrong, remedy", [("gone", "restore it from its copy"), ("open to others", "chmod 600")])
+def test_doctor_looks_at_the_disk_even_where_the_key_cannot_be_used(shell, wrong, remedy):
+    """A key that is lost is told beside what is well, and nobody is sent to `init` while there is a database."""
+    key = shell.data / "master.key"
+    if wrong == "gone":
+        key.unlink()
+    else:
+        key.chmod(0o644)
+    said = shell.run("doctor", "--json")
+    rows = {row["name"]: row for row in said.rows}
+
+    assert 3 == said.code
+    assert ["data directory", "disk", "opt-out log", "key"] == list(rows)
+    assert remedy in rows["key"]["remedy"]
+
+
 def test_doctor_sees_rights_that_are_too_wide(shell):
     """The remedy can be pasted."""
     shell.data.chmod(0o755)

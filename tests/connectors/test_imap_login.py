@@ -373,7 +373,7 @@ async def test_a_clear_port_that_is_called_tls_is_named():
         error = await read(connector(imap=server, imap_security="tls"))
 
     assert isinstance(error, MailboxUnreachableError)
-    assert "check port and security" in str(error)
+    assert "does not speak TLS there): check port and security" in str(error)
 
 
 async def test_a_handshake_that_never_ends_is_noticed():

@@ -75,11 +75,13 @@ def test_a_wrong_setting_is_refused_with_a_remedy(wrong: dict[str, object], reme
         factory.parse_settings({**GIVEN, **wrong})
 
 
-def test_a_file_that_is_no_certificate_is_refused_when_it_is_used(tmp_path: Path):
-    """The path is checked at once and kept complete, the content when somebody connects."""
+def test_a_file_that_is_no_certificate_is_refused_when_it_is_named(tmp_path: Path):
+    """Not when somebody connects: by then nobody thinks of it. Settings that were checked once are only read."""
     path = tmp_path / "ca.pem"
     path.write_text("not a certificate")
 
+    with pytest.raises(ValueError, match="holds no certificate in PEM"):
+        factory.parse_settings({**GIVEN, "ca_file": str(path)})
     assert str(path) == read_settings({**GIVEN, "ca_file": str(path)}).ca_file
 
 

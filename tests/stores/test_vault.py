@@ -114,7 +114,7 @@ def test_of_several_who_make_the_key_at_once_all_have_the_same(tmp_path):
         (b"00" * 32, 0o640, "chmod 600"),
         (b"00" * 31, 0o600, "not a whole key"),
         (b"hello", 0o600, "not a key file"),
-        (b"\xff\xfe", 0o600, "cannot be read"),
+        (b"\xff\xfe", 0o600, "is not a key file: restore it"),
         (b"", 0o600, "not a whole key"),
     ],
 )

@@ -141,9 +141,17 @@ async def _ending(installation: Installation, engine: Engine, until: Until) -> N
     """Return when the run may end by itself."""
     if until is Until.STOPPED:
         await asyncio.Event().wait()
+    told = False
     while True:
         await engine.settle()
         standing = await _standing(installation)
+        if until is Until.DONE and standing.unfinished and not standing.walking and not told:
+            told = True
+            installation.log.warning(
+                "engine.waits_for_you",
+                unfinished=standing.unfinished,
+                next="`relance stuck` says what for; or stop with Ctrl-C",
+            )
         if standing.unread == 0 and (until is Until.IDLE or standing.unfinished == 0):
             return
         await installation.monotonic.sleep(_LOOK)

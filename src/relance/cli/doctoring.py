@@ -13,12 +13,13 @@ from relance.cli.printing import complain
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.ports.store import StoreError
+from relance.ports.vault import VaultError
 from relance.storage import backup as backups
 
 
 @click.command(cls=Command)
 def doctor() -> int:
-    """Check the installation, each finding with its remedy; exit 1 if anything is wrong, 3 without a database."""
+    """Check the installation, each finding with its remedy; exit 1 if anything is wrong, 3 without key or database."""
     current = session()
     config = current.config()
     code = NO
@@ -28,7 +29,7 @@ def doctor() -> int:
 
     try:
         found = current.run(look)
-    except StoreError as error:
+    except (StoreError, VaultError) as error:
         if not config.data.is_dir():
             raise
         found, code = examine_outside(config.data, config.opt_out_log, error), COULD_NOT

@@ -11,7 +11,7 @@ from relance.app import Installation
 from relance.cli.crowding import list_overlaps
 from relance.cli.failures import DONE, NO
 from relance.cli.leads import spelled
-from relance.cli.printing import complain
+from relance.cli.printing import complain, counted
 from relance.cli.session import Command, Group, session
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
@@ -147,9 +147,8 @@ def _decide(decision: Decision, word: str, sequence_name: str | None, email: str
         return changed, len(found)
 
     changed, found = current.run(write)
-    current.printer.facts(
-        {word: changed, "unchanged": found - changed}, f"{changed} of {found} enrollments were {word}."
-    )
+    said = f"{changed} of {counted(found, 'enrollment')} {'was' if changed == 1 else 'were'} {word}."
+    current.printer.facts({word: changed, "unchanged": found - changed}, said)
     if not changed:
         complain(f"relance: nothing was {word}; see `relance enrollment list`")
     return DONE if changed else NO

@@ -67,12 +67,11 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
     return findings
 
 
-def examine_outside(data: Path, opt_out_log: Path, trouble: StoreError) -> list[Finding]:
-    """Return what can be found without the database, and last that it cannot be used, with its own remedy."""
-    database = Finding(
-        name="database", ok=False, detail="cannot be used, so nothing else was checked", remedy=str(trouble)
-    )
-    return [_directory(data), _disk(data), _opt_out_log(opt_out_log), database]
+def examine_outside(data: Path, opt_out_log: Path, trouble: StoreError | VaultError) -> list[Finding]:
+    """Return what can be found without key or database, and last which of them cannot be used, with its own remedy."""
+    what = "key" if isinstance(trouble, VaultError) else "database"
+    unusable = Finding(name=what, ok=False, detail="cannot be used, so nothing else was checked", remedy=str(trouble))
+    return [_directory(data), _disk(data), _opt_out_log(opt_out_log), unusable]
 
 
 async def _records(installation: Installation, workspace: Workspace) -> list[Finding]:

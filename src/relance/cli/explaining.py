@@ -21,7 +21,7 @@ from relance.services.auditing import Receipt, StepAudit
 from relance.services.standstill import Stuck
 
 Facts = Mapping[str, Any]
-_STEP = ("step", "sent", "unknown", "twice", "perhaps")
+_STEP = ("step", "sent", "unknown", "recorded", "twice", "perhaps")
 _RECEIPT = ("at", "step", "recipient", "status", "mailbox", "variant")
 
 
@@ -131,7 +131,8 @@ def _enrollment_lines(one: Facts) -> Iterator[str]:
         until = f" until {gate['until']}" if gate["until"] else ""
         yield f"  gate {gate['gate']}: {gate['verdict']}{until} – {shown(gate.get('reason'))}"
     if one["attempts"]:
-        yield "  sent:"
+        only_recorded = all(attempt["status"] == "not_delivered" for attempt in one["attempts"])
+        yield "  recorded:" if only_recorded else "  sent:"
     for attempt in one["attempts"]:
         settled = f", settled: {attempt['settled_by']}" if attempt.get("settled_by") else ""
         error = f", {shown(attempt['error'])}" if attempt.get("error") else ""

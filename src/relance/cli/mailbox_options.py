@@ -238,7 +238,7 @@ _SHARED = (
         "--weight",
         type=click.IntRange(min=1, max=1000),
         metavar="N",
-        help="Its share of new conversations where a sequence says rotation: weighted [1].",
+        help="Which free mailbox opens first where a sequence says rotation: weighted [1].",
     ),
     click.option(
         "--ceiling",

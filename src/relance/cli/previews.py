@@ -10,7 +10,7 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, NoError
 from relance.cli.leads import spelled
-from relance.cli.printing import complain, sized
+from relance.cli.printing import complain, counted, sized
 from relance.cli.sequence_sources import plan_in_file, running_plan
 from relance.cli.session import Command, session
 from relance.core.lead import Lead
@@ -102,7 +102,7 @@ def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
     mailbox, sent = current.run(send)
     current.printer.facts(
         {"sequence": name, "to": recipient, "from": mailbox.address, "steps": sent},
-        f"{len(sent)} messages went from {mailbox.address} to {recipient}: {', '.join(sent)}.",
+        f"{counted(len(sent), 'message')} went from {mailbox.address} to {recipient}: {', '.join(sent)}.",
     )
 
 

@@ -28,6 +28,7 @@ class StepAudit:
     step: str
     sent: int
     unknown: int  #: Whether these left is not known, or not yet.
+    recorded: int  #: Walked by, and not delivered: the sequence only records.
     twice: tuple[str, ...]
     perhaps: tuple[str, ...]  #: Of `twice`: those for whom an unknown outcome was counted.
 
@@ -55,7 +56,9 @@ class _Known:
 def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
     """Say for every step how many got it and who got it twice, steps that nobody reached included."""
     sequence = by_name(reader, workspace_id, name)
-    received = _received(reader, workspace_id, sequence.id)
+    attempts = reader.all(Attempt, "attempts.of_sequence", workspace_id=workspace_id, sequence_id=sequence.id)
+    received = [a for a in attempts if a.status in RECEIVED]
+    recorded = Counter(a.step for a in attempts if a.status is AttemptStatus.NOT_DELIVERED)
     plans = {v: plan_of(reader, workspace_id, sequence.id, v) for v in {a.version for a in received}}
     running = plan_of(reader, workspace_id, sequence.id, sequence.version) if sequence.version else None
     emails = [step.id for step in (running.steps if running else ()) if step.kind == "email"]
@@ -63,7 +66,7 @@ def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
     people = _people(received, known)
     copies = Counter(a.message_id for a in received)
     found = []
-    for step in dict.fromkeys([*emails, *(a.step for a in received)]):
+    for step in dict.fromkeys([*emails, *(a.step for a in received), *recorded]):
         got = [a for a in received if a.step == step]
         by_person: defaultdict[int, list[Attempt]] = defaultdict(list)
         for attempt in got:
@@ -73,7 +76,12 @@ def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
         sent = sum(a.status is AttemptStatus.SENT for a in got)
         found.append(
             StepAudit(
-                step=step, sent=sent, unknown=len(got) - sent, twice=_addresses(often), perhaps=_addresses(unsure)
+                step=step,
+                sent=sent,
+                unknown=len(got) - sent,
+                recorded=recorded[step],
+                twice=_addresses(often),
+                perhaps=_addresses(unsure),
             )
         )
     return found

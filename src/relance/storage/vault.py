@@ -83,10 +83,15 @@ def read_key(path: Path) -> bytes:
         text = path.read_text(encoding="ascii").strip()
     except FileNotFoundError as error:
         raise VaultError(
-            f"There is no key file {path}: `relance init` makes one, or restore it from its copy"
+            f"There is no key file {path}: restore it from its copy; only where there is no database yet, "
+            "`relance init` makes one"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise VaultError(f"The key file {path} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise VaultError(f"{path} is not a key file: restore it from its copy") from error
+    except OSError as error:
+        raise VaultError(
+            f"The key file {path} cannot be read ({error.strerror}): mend that, or restore it from its copy"
+        ) from error
     if mode & _OTHERS:
         raise VaultError(f"The key file {path} is open to others: chmod 600 {path}")
     try:

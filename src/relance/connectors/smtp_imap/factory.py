@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from relance.connectors.smtp_imap.mailbox_connector import SmtpImapConnector
 from relance.connectors.smtp_imap.settings import read_settings, write_settings
-from relance.connectors.smtp_imap.tls import TlsDoors
+from relance.connectors.smtp_imap.tls import TlsDoors, check_authorities
 from relance.ports.clock import Monotonic
 from relance.ports.connector import Connector, Credentials
 
@@ -31,7 +31,10 @@ class SmtpImapFactory:
 
     def parse_settings(self, settings: Mapping[str, object]) -> Mapping[str, object]:
         """Validate a mailbox's settings and return them complete. Raises ValueError with what to do."""
-        return write_settings(read_settings(settings))
+        found = read_settings(settings)
+        if found.ca_file is not None:
+            check_authorities(found.ca_file)
+        return write_settings(found)
 
     def connect(self, *, address: str, settings: Mapping[str, object], credentials: Credentials) -> Connector:
         """Return a connector; opens nothing yet. Raises ValueError as `parse_settings` does."""

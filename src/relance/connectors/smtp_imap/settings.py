@@ -130,7 +130,8 @@ def _split(server: str, text: str) -> tuple[str, str, str]:
         return host, port, security
     host, colon, rest = text.partition(":")
     if not colon:
-        raise ValueError(f"{server} {text!r} lacks its port: write HOST:PORT, such as {text}:993")
+        usual = 465 if server == "smtp" else 993
+        raise ValueError(f"{server} {text!r} lacks its port: write HOST:PORT, such as {text}:{usual}")
     port, _, security = rest.partition(":")
     return host, port, security
 

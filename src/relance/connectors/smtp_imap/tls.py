@@ -12,6 +12,27 @@ from relance.connectors.smtp_imap.settings import Endpoint
 PIECE = 64 * 1024
 
 
+def check_authorities(ca_file: str) -> None:
+    """Raise ValueError with what to do unless a file holds certificates."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=ca_file)
+    except ssl.SSLError:
+        raise ValueError(
+            f"ca_file {ca_file} holds no certificate in PEM: give the file of your server's authority that begins with "
+            "-----BEGIN CERTIFICATE-----"
+        ) from None
+    except OSError as error:
+        raise ValueError(f"ca_file {ca_file} cannot be read ({error.strerror})") from None
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a handshake failed, without the names that the library has for it."""
+    reason = getattr(error, "reason", None)
+    if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}:
+        return "the server does not speak TLS there"
+    return str(reason).replace("_", " ").lower() if isinstance(reason, str) else str(error)
+
+
 @dataclass(slots=True)
 class TlsDoor:
     """What connections to one server share: the context and the last session, which saves a handshake."""

@@ -14,7 +14,7 @@ from typing import Self, cast
 
 from relance.connectors.smtp_imap.errors import UnreachableError, WireLostError
 from relance.connectors.smtp_imap.settings import Endpoint, Security, is_loopback
-from relance.connectors.smtp_imap.tls import TlsDoor, TlsDoors, TlsStream
+from relance.connectors.smtp_imap.tls import TlsDoor, TlsDoors, TlsStream, reason_of
 
 HIGH_WATER = 256 * 1024
 #: By OpenSSL's X509_V_ERR_… code: what helps where another authority would not.
@@ -288,7 +288,7 @@ def open_door(doors: TlsDoors, endpoint: Endpoint, ca_file: str | None) -> TlsDo
     try:
         return doors.door(endpoint, ca_file)
     except OSError as error:
-        raise UnreachableError(f"the ca_file {ca_file} cannot be used: {error}", step="tls") from error
+        raise UnreachableError(f"the ca_file {ca_file} cannot be used: {reason_of(error)}", step="tls") from error
 
 
 def tls_refusal(endpoint: Endpoint, error: Exception) -> UnreachableError:
@@ -298,7 +298,7 @@ def tls_refusal(endpoint: Endpoint, error: Exception) -> UnreachableError:
         return UnreachableError(
             f"the certificate of {endpoint} is not trusted ({error.verify_message}): {remedy}", step="tls"
         )
-    return UnreachableError(f"TLS with {endpoint} failed ({error}): check port and security", step="tls")
+    return UnreachableError(f"TLS with {endpoint} failed ({reason_of(error)}): check port and security", step="tls")
 
 
 def _keep_alive(sock: socket.socket | None) -> None:

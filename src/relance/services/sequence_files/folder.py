@@ -99,7 +99,7 @@ def _content(path: Path, name: str) -> bytes:
         if path.is_dir():
             raise ValueError(f"{name} is a folder; name the files in it")
         if path.exists() and not path.is_file():  # a pipe or a device: reading it may never end
-            raise ValueError(f"{name} is no ordinary file; {_REMEDY}")
+            raise ValueError(f"{name} is no ordinary file but a pipe or a device; copy what it holds into a file")
         with path.open("rb") as opened:
             content = opened.read(_MOST + 1)
     except FileNotFoundError:
