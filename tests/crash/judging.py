@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from crash.explanations import contradictions
 from crash.running import Run
 from crash.scenario import DAILY_CAP, MIN_GAP, PEOPLE
 from relance.core.attempt import AttemptStatus
@@ -43,6 +44,7 @@ def violations(run: Run, expected: Undisturbed) -> list[str]:
         *_ends(run, expected),
         *_pace(run),
         *_unread(run),
+        *_explained(run),
     ]
 
 
@@ -148,3 +150,9 @@ def _unread(run: Run) -> Iterator[str]:
     for (mailbox, person), count in there.items():
         if read[(mailbox, person)] != count:
             yield f"unread: {count} of {person} in {mailbox}, and {read[(mailbox, person)]} were read"
+
+
+def _explained(run: Run) -> Iterator[str]:
+    """Whether `explain` ever said what is not so."""
+    for each in run.explained:
+        yield from contradictions(each, run.ended["people"] if each is run.explained[-1] else {})

@@ -22,7 +22,7 @@ import psycopg  # noqa: F401 - imported before the fork, because that takes long
 import psycopg_pool  # noqa: F401 - as above
 import uvloop
 
-from crash import guards, surroundings
+from crash import explanations, guards, surroundings
 from crash.harness_clock import HostClock
 from crash.orders import Order, Trap, What
 from relance.app import Installation, open_installation
@@ -130,6 +130,7 @@ async def _live(order: Order, ear: socket.socket, say: Callable[..., None], plac
         async with running_engine(installation) as engine:
             await _obey(installation, engine, control, lease, shares=order.shares)
         ended = await installation.read(_ending)
+        ended["said"] = await installation.read(explanations.everybody, installation.keys, installation.clock)
     finally:
         await installation.close()
     say(ended=ended, places=places.order)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from crash.explanations import Explained, ask_after_a_death
 from crash.harness_clock import START
 from crash.orders import Order, Trap, What
 from crash.people import Reaction
@@ -41,6 +42,7 @@ class Run:
     lives: int = 1
     saves_sent: dict[str, bool] = field(default_factory=dict)
     host_moved: list[datetime] = field(default_factory=list)  #: By the world's time.
+    explained: list[Explained] = field(default_factory=list)  #: After each death, and in the end.
 
 
 #: What happens at a trap that stops the process, which goes on when the story ends.
@@ -74,6 +76,7 @@ class Running:
     _why: str = ""  #: The process gave up last.
     _killed_at: list[str] = field(default_factory=list)
     _dots: list[str] = field(default_factory=list)
+    _explained: list[Explained] = field(default_factory=list)
     _expects_death: bool = False
     _process: Process | None = None
     _turning: Turning = field(init=False)
@@ -93,8 +96,10 @@ class Running:
                 ended = await self._live_again_and_again()
         except TimeoutError:
             raise RunError(f"no rest within {LIMIT:g} s, at {world.clock.now()}; {self._state()}") from None
+        self._note("in the end", ended["ended"]["said"])
         return Run(
             plan=self.plan,
+            explained=self._explained,
             journal=world.journal,
             ended=ended["ended"],
             places=ended["places"],
@@ -127,6 +132,13 @@ class Running:
                 self._expects_death = False
             finally:
                 await process.bury()
+            await self.stage.world.activity.until_quiet()
+            said = await ask_after_a_death(self.data, self.database_url, self.stage.clock)
+            self._note(f"after the death at {self._killed_at[-1]}", said)
+
+    def _note(self, when: str, said: Mapping[str, Any]) -> None:
+        accepted = tuple(self.stage.world.journal.accepted())
+        self._explained.append(Explained(when=when, said=said, accepted=accepted))
 
     def _order(self) -> Order:
         plan, life = self.plan, self._lives

@@ -28,6 +28,7 @@ from postgres_server import Databases
 
 _TESTS = Path(__file__).resolve().parents[1]
 _START_LIMIT = 30.0
+_LONGEST_LINE = 4 * 1024 * 1024  #: Bytes of what a process says at once: in the end, every place that it has passed.
 _STANDING = frozenset({"T", "t", "Z", "X"})  #: States of a process that runs no more, see proc(5).
 
 
@@ -134,7 +135,7 @@ class Stage:
         await world.start()
         arrivals: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue()
         control = await asyncio.start_unix_server(
-            lambda reader, writer: arrivals.put_nowait((reader, writer)), folder / "control"
+            lambda reader, writer: arrivals.put_nowait((reader, writer)), folder / "control", limit=_LONGEST_LINE
         )
         log = (folder / "log").open("ab")
         zygote = await asyncio.create_subprocess_exec(

@@ -1,13 +1,17 @@
 """The judge itself, over runs that were never played: what it must see, and what it must let pass."""
 
+from typing import Any
+
 import pytest
 
+from crash.explanations import Explained, contradictions
+from crash.harness_clock import START
 from crash.judging import Undisturbed, violations, waiting
 from crash.plan import At, Plan
 from crash.running import Run
 from crash.scenario import ANNA, BOXES
 from crash.single_faults import Judged
-from relance.sandbox.journal import Journal
+from relance.sandbox.journal import Accepted, Journal
 
 KEPT, FORGOTTEN = BOXES
 EXPECTED = Undisturbed(people={ANNA: {"status": "completed", "reason": None}}, steps={ANNA: ("intro", "bump")})
@@ -34,6 +38,43 @@ def test_who_got_nothing_may_wait_for_ever_only_where_nobody_can_look(box: str, 
 
     assert ([ANNA] if may else []) == waiting(run)
     assert may is not any(each.startswith(f"lost: {ANNA}") for each in violations(run, EXPECTED))
+
+
+def said(status: str, step: str, **attempts: str) -> dict[str, Any]:
+    """Return what `explain` says of somebody: where they stand, and each step's attempt."""
+    lines = [{"step": name, "status": attempt} for name, attempt in attempts.items()]
+    one = {"status": status, "stop_reason": None, "step": step, "attempts": lines, "summary": "…"}
+    return {"enrollments": [one]}
+
+
+def got(step: str) -> Accepted:
+    """Return that a server took a step to Anna."""
+    at, number = START, f"<{step}>"
+    return Accepted(at=at, mailbox=KEPT, recipient=ANNA, message_id=number, subject="", marker=step, raw=b"")
+
+
+@pytest.mark.parametrize(
+    "words,accepted,broken",
+    [
+        (said("active", "bump", intro="sent"), ["intro"], []),
+        (said("active", "intro", intro="unknown"), ["intro"], []),
+        (said("active", "intro", intro="in_flight"), [], []),
+        (said("active", "bump", intro="sent"), [], ["intro is said to be sent, and no server has it"]),
+        (said("active", "bump", intro="failed"), ["intro"], ["intro is denied, and a server has it"]),
+        (
+            said("active", "bump", intro="sent", bump="sent"),
+            ["intro", "bump"],
+            ["bump is said to be next, and a server has it"],
+        ),
+        (said("completed", "bump"), [], [f"{ANNA} stands as ('active', None)"]),
+    ],
+)
+def test_what_explain_says_is_held_against_what_servers_have(words: Any, accepted: list[str], broken: list[str]):
+    """It may not know; it may not say what is not so. Anna is active, by her row."""
+    explained = Explained(when="now", said={ANNA: words}, accepted=tuple(got(step) for step in accepted))
+    found = contradictions(explained, {ANNA: {"status": "active", "reason": None}})
+
+    assert [f"explained: {each}" for each in broken] == [each.partition(";")[0] for each in found]
 
 
 def test_a_kill_that_did_not_happen_is_no_case():

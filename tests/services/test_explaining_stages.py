@@ -188,7 +188,7 @@ async def answered(life, scene):
 #: Stage → status, the attempts' statuses, gates that do not pass (walking runs), and how the sentence begins.
 STAGES = [
     (enrolled, "active", [], set(), "Ready: step intro is next"),
-    (claimed, "active", [], {"lock"}, "Waiting: a worker is acting on it"),
+    (claimed, "active", [], {"lock"}, "Waiting: claimed by w1 until 30 Nov 2026 09:01 UTC, or, if"),
     (reserved, "active", ["reserved"], {"lock", "gap"}, "Sending: step intro from bo@acme.example is being prepared"),
     (begun, "active", ["in_flight"], {"lock", "gap"}, "Sending: step intro from bo@acme.example is on its way"),
     (abandoned, "active", ["unknown"], None, "Unknown: whether step intro from bo@acme.example left; it is looked for"),

@@ -135,9 +135,15 @@ def _under_way(enrollment: Enrollment, attempt: Attempt, mailbox: str | None) ->
     what = f"step {attempt.step}{f' from {mailbox}' if mailbox else ''}"
     match attempt.status:
         case AttemptStatus.RESERVED if enrollment.lock_holder is not None:
-            return f"Sending: {what} is being prepared; nothing has left."
+            return (
+                f"Sending: {what} is being prepared by {enrollment.lock_holder}; nothing has left. "
+                "If that process is dead, whoever runs next tries it again."
+            )
         case AttemptStatus.IN_FLIGHT if attempt.release_by is not None:
-            return f"Sending: {what} is on its way; what became of it is known by {moment(attempt.release_by)}."
+            return (
+                f"Sending: {what} is on its way; what became of it is known by {moment(attempt.release_by)}, or, "
+                "if its process is dead, looked up by whoever runs next."
+            )
         case AttemptStatus.UNKNOWN if attempt.next_look_at is not None:
             return (
                 f"Unknown: whether {what} left; it is looked for, next on {moment(attempt.next_look_at)}, "
@@ -170,6 +176,9 @@ def _walking(enrollment: Enrollment, verdict: tuple[str, Verdict] | None, mailbo
             return f"Waiting: {in_words(reason)}, until {moment(until)}; then {what}."
         case (_, Stop(cause=cause)):
             return f"About to end: {cause}."
+        case (_, Leave(reason="locked")) if enrollment.lock_holder and enrollment.lock_expires_at:
+            held = f"claimed by {enrollment.lock_holder} until {moment(enrollment.lock_expires_at)}"
+            return f"Waiting: {held}, or, if that process is dead, let go by whoever runs next; then {what}."
         case (_, Leave(reason=reason)) if reason != "not_due":
             return f"Waiting: {in_words(reason)}; then {what}."
         case (_, Pass()):
