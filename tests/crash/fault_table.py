@@ -12,18 +12,19 @@ from crash.plan import At, Plan
 from crash.scenario import ANNA
 from crash.single_faults import Judged
 from crash.theatre import Theatre
+from relance.core.attempt import AttemptStatus
 
 OPENING = """\
 # Faults and what becomes of them
 
-Written by `make crash-table` from runs of the crash harness; do not edit. A test compares the list of places with the
-harness.
+Written by `make crash-table` from runs of the crash harness over SQLite; do not edit. Tests compare the list of places
+and every outcome with runs of their own.
 
 The process is killed with SIGKILL at the place, when it is passed for the last time in a small scenario (four people,
 two steps), and started again. The two columns differ in whether the mailbox's server files what it sends in Sent. In
 none of the runs did anybody get a step twice, or lose one; where nobody can look, the enrollment waits, which
-[Exactly once](../explanation/exactly-once.md) explains. A place that is passed for the last time at the beginning, such
-as `smtp connect`, is passed while the other mailbox has a message under way: what becomes of that one is shown then.
+[Exactly once](../explanation/exactly-once.md) explains. Shown is what becomes of the scenario's last message; a place
+such as `smtp connect`, which is passed for the last time at the beginning, is passed before that message is begun.
 
 """
 SERVER_FAULTS = {
@@ -36,16 +37,23 @@ HEAD = "| Place | Server files copies | Server files none |\n|---|---|---|\n"
 
 def page(theatre: Theatre) -> str:
     """Return the page."""
-    counts = theatre.enumeration.counts
     parts = [OPENING, "## Killed at a place\n\n", HEAD]
-    for place, last in counts.items():
-        plan = Plan(kills=(At(place=place, passing=last),))
-        parts.append(f"| `{place}` | {' | '.join(_outcomes(theatre, plan, single=True))} |\n")
+    parts += [f"| `{place}` | {' | '.join(killed_at(theatre, place))} |\n" for place in theatre.enumeration.counts]
     parts += ["\n## The line or the process dies at the server's answer\n\n", HEAD]
-    for words, fate in SERVER_FAULTS.items():
-        plan = Plan(dots=dict.fromkeys(_last_dots(theatre.enumeration.dots), fate))
-        parts.append(f"| {words} | {' | '.join(_outcomes(theatre, plan, single=False))} |\n")
+    parts += [f"| {words} | {' | '.join(at_the_answer(theatre, words))} |\n" for words in SERVER_FAULTS]
     return "".join(parts)
+
+
+def killed_at(theatre: Theatre, place: str) -> list[str]:
+    """Return the two outcomes of a kill at the last passing of a place."""
+    plan = Plan(kills=(At(place=place, passing=theatre.enumeration.counts[place]),))
+    return list(_outcomes(theatre, plan, single=True))
+
+
+def at_the_answer(theatre: Theatre, words: str) -> list[str]:
+    """Return the two outcomes of one of `SERVER_FAULTS`."""
+    plan = Plan(dots=dict.fromkeys(_last_dots(theatre.enumeration.dots), SERVER_FAULTS[words]))
+    return list(_outcomes(theatre, plan, single=False))
 
 
 def _last_dots(dots: tuple[str, ...]) -> Iterator[str]:
@@ -63,8 +71,9 @@ def _outcomes(theatre: Theatre, plan: Plan, *, single: bool) -> Iterator[str]:
 def _outcome(judged: Judged) -> str:
     if judged.violations or judged.run is None:
         return f"**broken**: {judged.violations}"
-    settled = {step: by for step, _, by, _ in judged.run.ended["people"][ANNA]["attempts"]}.get("bump")
-    if judged.waiting:
+    attempts = judged.run.ended["people"][ANNA]["attempts"]
+    settled, status = {step: (by, status) for step, status, by, _ in attempts}.get("bump", (None, None))
+    if status == AttemptStatus.UNKNOWN:
         return "waits for an answer or a person"
     if settled is None:
         return "the next process goes on"

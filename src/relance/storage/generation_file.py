@@ -8,6 +8,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
+from relance.ports.faultpoints import reach
 from relance.ports.generation import Generation
 from relance.ports.store import StoreUnavailableError
 from relance.storage.durable_files import sync_folder
@@ -36,13 +37,16 @@ class JsonGenerationFile:
     def write(self, generation: Generation) -> None:
         """Replace it. Raises StoreUnavailableError."""
         fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        reach("file", "generation.json", "before")
         try:
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
                 json.dump(asdict(generation), file)
                 file.flush()
                 os.fsync(file.fileno())
+            reach("file", "generation.json", "written")
             fresh.replace(self._path)
             sync_folder(self._path.parent)
         except OSError as error:
             fresh.unlink(missing_ok=True)
             raise StoreUnavailableError(f"{self._path} cannot be written: {error.strerror}") from error
+        reach("file", "generation.json", "after")

@@ -16,7 +16,7 @@ from relance.connectors.smtp_imap.settings import Endpoint, Security, Settings
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.connectors.smtp_imap.transport import in_words, open_door, resolve, tls_refusal
 from relance.ports.connector import Credentials, LoginRefusedError, MailboxUnreachableError
-from relance.ports.faultpoints import reach
+from relance.ports.faultpoints import reach, reach_when_waiting
 
 if TYPE_CHECKING:
     import asyncio
@@ -65,6 +65,7 @@ async def log_in_smtp(smtp: aiosmtplib.SMTP, credentials: Credentials, settings:
         mechanism = _choose(smtp.server_auth_methods, credentials, server)
         secret = await ask_secret(credentials)
         reach("smtp", "AUTH", "before")
+        reach_when_waiting("smtp", "AUTH", "written")
         await _authenticate(smtp, mechanism, username, secret)
         reach("smtp", "AUTH", "answered")
     except aiosmtplib.SMTPResponseException as error:
@@ -125,7 +126,10 @@ async def _start_tls(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
         await _say_hello(smtp)
         if not smtp.supports_extension("starttls"):
             raise UnreachableError(f"{endpoint} offers no STARTTLS: use tls, usually on port 465", step="tls")
+        reach("smtp", "STARTTLS", "before")
+        reach_when_waiting("smtp", "STARTTLS", "written")
         await smtp.starttls()
+        reach("smtp", "STARTTLS", "answered")
     except (ssl.SSLError, ssl.CertificateError) as error:
         raise tls_refusal(endpoint, error) from error
     except (aiosmtplib.SMTPException, OSError) as error:
@@ -134,6 +138,7 @@ async def _start_tls(smtp: aiosmtplib.SMTP, endpoint: Endpoint) -> None:
 
 async def _say_hello(smtp: aiosmtplib.SMTP) -> None:
     reach("smtp", "EHLO", "before")
+    reach_when_waiting("smtp", "EHLO", "written")
     try:
         await smtp.ehlo()
     except aiosmtplib.SMTPHeloError:

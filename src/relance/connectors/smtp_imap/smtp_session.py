@@ -38,7 +38,7 @@ from relance.ports.connector import (
     RejectedError,
     TransactionLostError,
 )
-from relance.ports.faultpoints import reach
+from relance.ports.faultpoints import reach, reach_when_waiting
 
 PROBE_SECONDS = 15.0  # for the RSET that proves a kept connection
 START_INPUT = 354
@@ -179,6 +179,7 @@ class SmtpSender:
 
     async def _reset(self, smtp: aiosmtplib.SMTP) -> bool:
         reach("smtp", "RSET", "before")
+        reach_when_waiting("smtp", "RSET", "written")
         try:
             await smtp.rset(timeout=min(PROBE_SECONDS, self._settings.command_seconds))
         except (aiosmtplib.SMTPException, OSError):
@@ -190,6 +191,7 @@ class SmtpSender:
         size = f" SIZE={len(envelope.raw)}" if smtp.supports_extension("size") else ""
         for stage, argument in (("MAIL", f"FROM:<{envelope.sender}>{size}"), ("RCPT", f"TO:<{envelope.recipient}>")):
             reach("smtp", stage, "before")
+            reach_when_waiting("smtp", stage, "written")
             try:
                 # Not mail() and rcpt(): they would make some address out of whatever they are given.
                 code, text = await smtp.execute_command(stage.encode("ascii"), argument.encode("ascii"))
@@ -240,6 +242,7 @@ class SmtpSender:
             async with asyncio.timeout_at(deadline):
                 reach("smtp", "DATA", "before")
                 await phase.write(b"DATA\r\n")
+                reach("smtp", "DATA", "written")
                 start = await phase.reply()
                 reach("smtp", "DATA", "answered")
                 if start.code != START_INPUT:
@@ -285,14 +288,19 @@ class SmtpSender:
         """Take leave of a server that was not needed for a while; runs between two messages only."""
         smtp, self._smtp = self._smtp, None
         if smtp is not None and smtp.is_connected:
+            reach("smtp", "QUIT", "before")
             cast("asyncio.Transport", smtp.transport).write(b"QUIT\r\n")
+            reach("smtp", "QUIT", "written")
             smtp.close()
 
     async def _quit(self) -> None:
         if self._smtp is not None and self._smtp.is_connected:
             transport = cast("asyncio.Transport", self._smtp.transport)  # quit() forgets it half closed
+            reach("smtp", "QUIT", "before")
+            reach_when_waiting("smtp", "QUIT", "written")
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
                 await self._smtp.quit(timeout=min(QUIT_SECONDS, self._settings.command_seconds))
+            reach("smtp", "QUIT", "answered")
             transport.abort()
         self.abort()
         await asyncio.sleep(0)  # lets the loop forget the socket before it may be closed itself
