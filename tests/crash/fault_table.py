@@ -5,12 +5,13 @@ with servers that file what they send in Sent, and once with servers that file n
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from crash.plan import At, Plan
 from crash.scenario import ANNA
-from crash.single_faults import Judged
+from crash.single_faults import BY_REAL_TIME, Judged
 from crash.theatre import Theatre
 from relance.core.attempt import AttemptStatus
 
@@ -24,7 +25,8 @@ The process is killed with SIGKILL at the place, when it is passed for the last 
 two steps), and started again. The two columns differ in whether the mailbox's server files what it sends in Sent. In
 none of the runs did anybody get a step twice, or lose one; where nobody can look, the enrollment waits, which
 [Exactly once](../explanation/exactly-once.md) explains. Shown is what becomes of the scenario's last message; a place
-such as `smtp connect`, which is passed for the last time at the beginning, is passed before that message is begun.
+such as `smtp connect`, which is passed for the last time at the beginning, is passed before that message is begun. A
+place that such a server gives no cause to pass, as where it files the copy itself, is *not passed*.
 
 """
 SERVER_FAULTS = {
@@ -32,21 +34,34 @@ SERVER_FAULTS = {
     "the server has the message, and the line breaks before its answer": "accept_and_drop",
     "the line breaks after the final dot, and the server does not have the message": "lose_and_drop",
 }
+#: What else is amiss when the process dies between the final dot and the server's answer.
+BESIDE: Mapping[str, Mapping[str, Any]] = {
+    "servers replace Message-IDs": {"rewrites_ids": True},
+    "a message that breaks the reading lies before every answer": {"poison": True},
+    "the host's clock was set forward by ten minutes": {"clock_jumps": {3: 10}},
+    "the host's clock was set back by ten minutes": {"clock_jumps": {3: -10}},
+    "servers save nothing in Sent any more": {"sent_stops_at": 1},
+    "every loop is woken for nothing, again and again": {"spurious_wakes": tuple(range(1, 60))},
+    "mailboxes could not be read in the first half hour": {"refused_imap": (0, 30)},
+}
 HEAD = "| Place | Server files copies | Server files none |\n|---|---|---|\n"
 
 
 def page(theatre: Theatre) -> str:
     """Return the page."""
+    places = dict.fromkeys([*theatre.enumeration.counts, *sorted(BY_REAL_TIME)])
     parts = [OPENING, "## Killed at a place\n\n", HEAD]
-    parts += [f"| `{place}` | {' | '.join(killed_at(theatre, place))} |\n" for place in theatre.enumeration.counts]
+    parts += [f"| `{place}` | {' | '.join(killed_at(theatre, place))} |\n" for place in places]
     parts += ["\n## The line or the process dies at the server's answer\n\n", HEAD]
     parts += [f"| {words} | {' | '.join(at_the_answer(theatre, words))} |\n" for words in SERVER_FAULTS]
+    parts += ["\n## Killed behind the final dot, and something else is amiss\n\n", HEAD]
+    parts += [f"| {words} | {' | '.join(with_beside(theatre, words))} |\n" for words in BESIDE]
     return "".join(parts)
 
 
 def killed_at(theatre: Theatre, place: str) -> list[str]:
     """Return the two outcomes of a kill at the last passing of a place."""
-    plan = Plan(kills=(At(place=place, passing=theatre.enumeration.counts[place]),))
+    plan = Plan(kills=(At(place=place, passing=theatre.enumeration.counts.get(place, 1)),))
     return list(_outcomes(theatre, plan, single=True))
 
 
@@ -54,6 +69,13 @@ def at_the_answer(theatre: Theatre, words: str) -> list[str]:
     """Return the two outcomes of one of `SERVER_FAULTS`."""
     plan = Plan(dots=dict.fromkeys(_last_dots(theatre.enumeration.dots), SERVER_FAULTS[words]))
     return list(_outcomes(theatre, plan, single=False))
+
+
+def with_beside(theatre: Theatre, words: str) -> list[str]:
+    """Return the two outcomes of one of `BESIDE`."""
+    place = "smtp dot: written"
+    kills = (At(place=place, passing=theatre.enumeration.counts[place]),)
+    return list(_outcomes(theatre, Plan(kills=kills, **BESIDE[words]), single=False))
 
 
 def _last_dots(dots: tuple[str, ...]) -> Iterator[str]:
@@ -71,6 +93,8 @@ def _outcomes(theatre: Theatre, plan: Plan, *, single: bool) -> Iterator[str]:
 def _outcome(judged: Judged) -> str:
     if judged.violations or judged.run is None:
         return f"**broken**: {judged.violations}"
+    if not judged.reached and judged.plan.kills:
+        return "*not passed*"
     attempts = judged.run.ended["people"][ANNA]["attempts"]
     settled, status = {step: (by, status) for step, status, by, _ in attempts}.get("bump", (None, None))
     if status == AttemptStatus.UNKNOWN:

@@ -85,5 +85,7 @@ async def judge_kill(stage: Stage, plan: Plan, expected: Undisturbed) -> Judged:
             break
         (kill,) = judged.plan.kills
         last = min(judged.run.places.count(kill.place), kill.passing - 1)
-        judged = await judge(stage, replace(plan, kills=(replace(kill, passing=max(1, last)),)), expected)
+        if last == 0:
+            break
+        judged = await judge(stage, replace(plan, kills=(replace(kill, passing=last),)), expected)
     return judged

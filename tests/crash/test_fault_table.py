@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crash.fault_table import SERVER_FAULTS, at_the_answer, killed_at
+from crash.fault_table import BESIDE, SERVER_FAULTS, at_the_answer, killed_at, with_beside
 from crash.single_faults import BY_REAL_TIME
 from crash.theatre import Theatre
 
@@ -52,6 +52,13 @@ def test_the_page_says_what_becomes_of_a_message_where_the_process_dies(theatre:
 def test_the_page_says_what_becomes_of_a_message_whose_answer_is_lost(theatre: Theatre, words: str):
     """As above."""
     assert rows()[words] == at_the_answer(theatre, words)
+
+
+@over_sqlite
+@pytest.mark.parametrize("words", BESIDE)
+def test_the_page_says_what_becomes_of_a_message_with_something_else_amiss(theatre: Theatre, words: str):
+    """As above."""
+    assert rows()[words] == with_beside(theatre, words)
 
 
 def test_no_outcome_on_the_page_is_a_broken_promise():
