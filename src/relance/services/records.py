@@ -8,7 +8,7 @@ by several loops at once and have their own conditional statements instead.
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment, HistoryEntry
@@ -88,6 +88,21 @@ def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:
     if changed != 1:
         raise LostRaceError(f"attempt {before.id}")
     return replace(after, revision=before.revision + 1)
+
+
+def new_attempt(run: Enrollment, **facts: Any) -> Attempt:  # noqa: ANN401  # the other fields of an attempt, by name
+    """Return an attempt of the step that a run stands on, not yet inserted."""
+    return Attempt(
+        workspace_id=run.workspace_id,
+        id=0,
+        enrollment_id=run.id,
+        lead_id=run.lead_id,
+        sequence_id=run.sequence_id,
+        step=run.step,
+        version=run.version,
+        step_counter=run.step_counter,
+        **facts,
+    )
 
 
 def insert_attempt(tx: Transaction, attempt: Attempt) -> int:

@@ -19,7 +19,7 @@ from relance.core.sequence import EmailStep
 from relance.ports.store import Reader, Transaction
 from relance.services import moving
 from relance.services.limits import buckets_for
-from relance.services.records import columns, insert_attempt, save_enrollment
+from relance.services.records import columns, insert_attempt, new_attempt, save_enrollment
 from relance.services.sending.settle import settle_sent
 from relance.services.sending.wording import variant_of
 from relance.services.situations import Keys, workspace_of
@@ -113,16 +113,9 @@ def _insert(
     own_id: str,
 ) -> int:
     buckets = buckets_for(mailbox, workspace_of(tx, run.workspace_id), seen.left_at)
-    forgotten = Attempt(
-        workspace_id=run.workspace_id,
-        id=0,
-        enrollment_id=run.id,
-        lead_id=run.lead_id,
-        sequence_id=run.sequence_id,
+    forgotten = new_attempt(
+        run,
         mailbox_id=mailbox.id,
-        step=run.step,
-        version=run.version,
-        step_counter=run.step_counter,
         variant=variant_of(run, step).id,
         status=AttemptStatus.RESERVED,
         message_id=own_id,

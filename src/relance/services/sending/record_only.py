@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from relance.core import gates, identifiers
-from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.sequence import EmailStep
 from relance.core.situation import Situation
 from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.ports.store import Transaction
 from relance.services import moving
-from relance.services.records import insert_attempt
+from relance.services.records import insert_attempt, new_attempt
 from relance.services.sending.wording import variant_of
 from relance.services.situations import Keys
 
@@ -45,16 +45,9 @@ def write_down(
     variant = variant_of(run, step)
     insert_attempt(
         tx,
-        Attempt(
-            workspace_id=run.workspace_id,
-            id=0,
-            enrollment_id=run.id,
-            lead_id=run.lead_id,
-            sequence_id=run.sequence_id,
+        new_attempt(
+            run,
             mailbox_id=None,
-            step=step.id,
-            version=run.version,
-            step_counter=run.step_counter,
             variant=variant.id,
             status=AttemptStatus.NOT_DELIVERED,
             message_id=identifiers.message_id(keys.message_id, run.uid, run.step_counter, NOWHERE),

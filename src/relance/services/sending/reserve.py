@@ -8,6 +8,7 @@ Rule 4: slot, gap and every wider counter are taken in this transaction, or none
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from relance.core import defaults, gates, identifiers, transitions
 from relance.core.attempt import Attempt, AttemptStatus
@@ -23,7 +24,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.limits import Buckets, buckets_for, measured
-from relance.services.records import insert_attempt, pin, save_attempt, save_enrollment
+from relance.services.records import insert_attempt, new_attempt, pin, save_attempt, save_enrollment
 from relance.services.sending import forgotten
 from relance.services.sending.thread import Thread, thread_of
 from relance.services.sending.wording import variant_of
@@ -225,10 +226,8 @@ def _write(
     enrollment, now = situation.enrollment, situation.now
     counter = enrollment.step_counter
     message_id = identifiers.message_id(keys.message_id, enrollment.uid, counter, mailbox.domain)
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "mailbox_id": mailbox.id,
-        "step": enrollment.step,
-        "version": enrollment.version,
         "variant": variant.id,
         "message_id": message_id,
         "recipient": situation.lead.email,
@@ -239,17 +238,12 @@ def _write(
         "slot_hour": buckets.mailbox_hour,
     }
     if existing is None:
-        attempt = Attempt(
-            workspace_id=enrollment.workspace_id,
-            id=0,
-            enrollment_id=enrollment.id,
-            lead_id=enrollment.lead_id,
-            sequence_id=enrollment.sequence_id,
-            step_counter=counter,
+        attempt = new_attempt(
+            enrollment,
             status=AttemptStatus.RESERVED,
             trace=identifiers.trace_header(keys.trace, enrollment.uid, counter)[1],
             created_at=now,
-            **facts,  # type: ignore[arg-type]  # the very columns, by name
+            **facts,
         )
         return replace(attempt, id=insert_attempt(tx, attempt))
     reopened = (
@@ -257,7 +251,9 @@ def _write(
         if existing.status is AttemptStatus.FAILED
         else existing
     )
-    return save_attempt(tx, existing, replace(reopened, error=None, **facts))  # type: ignore[arg-type]  # as above
+    return save_attempt(
+        tx, existing, replace(reopened, error=None, step=enrollment.step, version=enrollment.version, **facts)
+    )
 
 
 def put_off_unread(tx: Transaction, *, workspace_id: int, enrollment_id: int, worker: str, now: datetime) -> None:
