@@ -25,14 +25,21 @@ from relance.sandbox.smtp_server import SmtpServer
 KEEPS = Domain(name="keeps.example", security=Security.PLAIN)
 FORGETS = Domain(name="forgets.example", security=Security.PLAIN, saves_sent=False)
 PASSWORD = "correct horse"
+#: How long a server waits for a client that says nothing. RFC 5321, section 4.5.3.2.7, asks for five minutes at least;
+#: those in use wait five, or ten. It has to be shorter than the product's grace: see docs/decisions/0023.
+PATIENCE = timedelta(minutes=10)
 
 
 class FreezableActivity(Activity):
-    """Counts what is open, but for the connections of processes that are stopped: they will say nothing for long."""
+    """Counts what is open, but for the connections of processes that are stopped: they will say nothing for long.
 
-    def __init__(self) -> None:
+    It also knows when each connection's client last said something.
+    """
+
+    def __init__(self, clock: WorldClock) -> None:
         super().__init__()
-        self._known: set[object] = set()
+        self._clock = clock
+        self._known: dict[object, datetime] = {}
         self._frozen: set[object] = set()
         self._frozen_ports: set[int] = set()
 
@@ -58,13 +65,17 @@ class FreezableActivity(Activity):
 
     def opened(self, connection: object) -> None:
         """Know the connection from now on."""
-        self._known.add(connection)
+        self._known[connection] = self._clock.now()
         super().opened(connection)
 
     def gone(self, connection: object) -> None:
         """Forget it."""
-        self._known.discard(connection)
+        self._known.pop(connection, None)
         super().gone(connection)
+
+    def silent_for(self, connection: object) -> timedelta:
+        """Return how long its client has said nothing."""
+        return self._clock.now() - self._known.get(connection, self._clock.now())
 
     def freeze(self) -> None:
         """Wait for no connection that is open now."""
@@ -168,7 +179,7 @@ class MailWorld:
 
     def __init__(self, clock: WorldClock, *, boxes: tuple[str, ...], markers: dict[str, str]) -> None:
         self.clock = clock
-        self.activity = FreezableActivity()
+        self.activity = FreezableActivity(clock)
         self._boxes = boxes
         self._markers = markers
         self._by_login: dict[str, dict[str, SandboxMailbox]] = {KEEPS.name: {}, FORGETS.name: {}}
@@ -272,6 +283,13 @@ class MailWorld:
         """Break every reading connection."""
         for _, imap in self._servers.values():
             imap.cut_all()
+
+    def hang_up(self) -> None:
+        """Break the sending connections whose clients have said nothing for longer than a server waits."""
+        if self.faults.todo.patient:
+            return
+        for smtp, _ in self._servers.values():
+            smtp.cut_all(lambda wire: self.activity.silent_for(wire) >= PATIENCE)
 
     def saves_sent(self, address: str) -> bool:
         """Whether a mailbox's server files what it sends."""

@@ -46,6 +46,7 @@ class Plan:
     pushes: Mapping[int, str] = field(default_factory=dict)  #: News for an idling client → PushFate.
     sent_copies: Mapping[int, int] = field(default_factory=dict)  #: Copy of the server's own → minutes late.
     sent_stops_at: int | None = None  #: From which copy on the server files none.
+    patient: bool = False  #: Servers wait for ever for a client that says nothing, which no real one does.
     copies: str = "some"  #: Whose servers file what they send: `some` (one of the two), `all` or `none`.
     rewrites_ids: bool = False  #: The servers replace Message-IDs.
     clock_jumps: Mapping[int, int] = field(

@@ -30,6 +30,7 @@ STOPS = {
     "begun and nothing written": (4, "commit begin: after", 1),
     "between body and dot, no time passes": (2, "smtp body: written", 0),
     "between body and dot, and its message was sent again": (4, "smtp body: written", RESENT),
+    "after the last look, before the dot, and the server has hung up": (4, "smtp dot: before", RESENT),
     "the dot is written": (2, "smtp dot: written", 2),
     "inside the transaction that confirms": (2, "commit confirm: before", 0),
 }
@@ -67,14 +68,24 @@ def test_a_worker_that_slept_past_its_lease_does_no_harm_when_it_wakes(theatre: 
 
 @over_postgres
 def test_without_lease_and_deadline_the_harness_sees_what_a_worker_that_slept_does(theatre: Theatre):
-    """Each alone would do here: in this harness the sleeper's clock has gone on as well."""
+    """Each alone would do here, as would a server that hangs up: the sleeper's clock has gone on as well."""
     plan = Plan(
         workers=2,
         copies="all",
         stops=first_stopped("smtp body: written", turns=RESENT),
+        patient=True,
         without=(Guard.FENCE, Guard.RELEASE_DEADLINE),
     )
     judged = theatre.judge(plan)
+
+    assert [] != [each for each in judged.violations if each.startswith("twice")]
+
+
+@over_postgres
+def test_a_server_that_never_hangs_up_lets_a_sleeper_write_its_dot_hours_later(theatre: Theatre):
+    """Known, and nothing that a client can prevent: docs/explanation/exactly-once.md says which servers."""
+    stops = first_stopped("smtp dot: before", turns=RESENT)
+    judged = theatre.judge(Plan(workers=2, copies="all", stops=stops, patient=True))
 
     assert [] != [each for each in judged.violations if each.startswith("twice")]
 

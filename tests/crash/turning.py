@@ -84,6 +84,7 @@ class Turning:
             clock.set_host(timedelta(minutes=self.plan.clock_jumps[self.jumps]))
         was_down = world.faults.is_down()
         clock.jump(to)
+        world.hang_up()
         if world.faults.is_down() and not was_down:
             world.cut_reading()
         world.people.run_due(to)

@@ -69,9 +69,9 @@ class SmtpServer:
         """Stop listening and break every connection."""
         await self._listener.stop()
 
-    def cut_all(self) -> None:
-        """Break every connection and keep listening."""
-        self._listener.cut_all()
+    def cut_all(self, only: Callable[[Wire], bool] = lambda _: True) -> None:
+        """Break every connection, or only some, and keep listening."""
+        self._listener.cut_all(only)
 
     async def _attend(self, wire: Wire) -> None:
         if self.faults.refuses_connection():

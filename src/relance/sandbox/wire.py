@@ -179,9 +179,9 @@ class Listener:
             session.cancel()
         await asyncio.gather(*sessions, return_exceptions=True)
 
-    def cut_all(self) -> None:
-        """Break every connection, as a server that crashes does."""
-        for wire in list(self._sessions.values()):
+    def cut_all(self, only: Callable[[Wire], bool] = lambda _: True) -> None:
+        """Break every connection, as a server that crashes does, or only some."""
+        for wire in filter(only, list(self._sessions.values())):
             wire.cut()
 
     def _open(self, wire: Wire) -> None:
