@@ -65,10 +65,10 @@ class Places:
             count = self.passed[place]
             if self._record:
                 self.order.append(place)
-            for trap in self._traps:
-                if trap.at.place == place and trap.at.passing == count:
-                    self._say(at=str(trap.at), what=trap.what)
-                    os.kill(os.getpid(), signal.SIGKILL if trap.what is What.KILL else signal.SIGSTOP)
+            trap = next((one for one in self._traps if one.at.place == place and one.at.passing == count), None)
+            if trap is not None:  # one of them: a second SIGSTOP at once would be lost in the first
+                self._say(at=str(trap.at), what=trap.what)
+                os.kill(os.getpid(), signal.SIGKILL if trap.what is What.KILL else signal.SIGSTOP)
 
 
 @dataclass(slots=True)
