@@ -11,10 +11,13 @@ from typing import Any
 from crash.plan import Plan
 from crash.scenario import ENDS
 from crash.stage import Stage
+from relance.core.defaults import AMBIGUITY_GRACE, LOOK_MOST
 from relance.engine.dispatcher import LOCK_TIME
 
 _STANDSTILL = 200  #: Jumps in a row that do not move the clock.
-_WAITS = 10  #: Jumps in a row in which nothing happens, and whoever is left waits on an outcome that is unknown.
+#: Nothing happens for so long, and whoever is left waits on an outcome that is unknown: the grace is over by then, and so
+#: are the looks that come ever later (`defaults.LOOK_MOST` apart in the end).
+_WAIT = AMBIGUITY_GRACE + 2 * LOOK_MOST
 #: Time passes though nothing says until when: a claim whose COMMIT was not heard is let go when its lock is over.
 _PASS = LOCK_TIME + timedelta(seconds=1)
 _PASSES = 3  #: In a row.
@@ -46,7 +49,7 @@ class Turning:
     jumps: int = 0
     _stood: int = 0
     _seen: int = 0  #: Entries of the servers' log, when last looked at.
-    _waited: int = 0
+    _since: datetime | None = None  #: It is waited only for an outcome.
     _passed: int = 0
     _ending: bool = False
 
@@ -59,9 +62,9 @@ class Turning:
         times = [at for at in (self._by_world(rest["rest"]), world.next_event(), beat) if at is not None]
         left = rest["unfinished"]
         if left > rest["unknown"] or rest["resting"] or len(world.journal) != self._seen:
-            self._seen, self._waited = len(world.journal), 0
-        self._waited += 1
-        over = world.next_event() is None and beat is None and (left == 0 or self._waited > _WAITS)
+            self._seen, self._since = len(world.journal), None
+        self._since = self._since or clock.now()
+        over = world.next_event() is None and beat is None and (left == 0 or clock.now() > self._since + _WAIT)
         nothing = not times or min(times) > ENDS
         if over or (nothing and self._passed == _PASSES):
             if self._ending:
