@@ -241,7 +241,7 @@ SCENES = (
     Scene(
         guard=Guard.FENCE,
         breaks="twice",
-        plan=Plan(copies="all"),
+        plan=Plan(copies="all", patient=True),  # a server that hangs up would do as well
         lease=LEASE,
         trap=Trap(at=At(place="smtp body: written", passing=LAST_SEND), what=What.STOP),
         story=another_host_takes_over,

@@ -15,8 +15,8 @@ from relance.core.defaults import AMBIGUITY_GRACE, LOOK_MOST
 from relance.engine.dispatcher import LOCK_TIME
 
 _STANDSTILL = 200  #: Jumps in a row that do not move the clock.
-#: Nothing happens for so long, and whoever is left waits on an outcome that is unknown: the grace is over by then, and so
-#: are the looks that come ever later (`defaults.LOOK_MOST` apart in the end).
+#: Nothing happens for so long, and whoever is left waits on an outcome that is unknown: by then the grace is over, and
+#: all looks have been taken (`LOOK_MOST` apart in the end).
 _WAIT = AMBIGUITY_GRACE + 2 * LOOK_MOST
 #: Time passes though nothing says until when: a claim whose COMMIT was not heard is let go when its lock is over.
 _PASS = LOCK_TIME + timedelta(seconds=1)
