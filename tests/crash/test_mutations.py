@@ -58,7 +58,10 @@ def played(theatre: Theatre, guard: Guard, product: Path, folder: Path, request:
     server = request.getfixturevalue("server") if scene.needs_postgres else None
     with Theatre.open(folder, server, product) as without:
         without.expect(theatre.enumeration)
-        return [each for each in without.play(scene, guarded=True) if each.startswith(scene.breaks)]
+        broken = without.play(scene, guarded=True)
+    seen = [each for each in broken if each.startswith(scene.breaks)]
+    assert seen, f"nothing broke as {scene.breaks!r}: {broken}"
+    return seen
 
 
 def run(test: str, product: Path) -> list[str]:
