@@ -1,16 +1,18 @@
 """Outcomes that were lost: found at once, denied late and only where absence proves something, sent again once."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from engine.rig import WITHIN
 from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import EnrollmentStatus
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError
 from relance.services import mailboxes, sending
 from relance.services.reconciling import marked_copy
-from relance.testing.fake_connector import SENT, Point
+from relance.testing.fake_connector import SENT, Hold, Point
 
 BROKE = OutcomeUnknownError("the connection broke")
 
@@ -40,6 +42,25 @@ async def test_what_is_found_in_sent_was_sent_and_nobody_waits_for_the_grace(rig
         (await rig.again(run)).skip_until,
     )
     assert 1 == len(rig.world.accepted)
+
+
+async def test_a_server_that_does_not_answer_keeps_no_other_mailbox_waiting(rig):
+    """Mailboxes are looked into side by side."""
+    box = await rig.prepare()
+    await lose(rig, box, Point.REPLY)
+    other = await rig.mailbox("al@ours.example", saves_sent=True)
+    _, parts = await lose(rig, other, Point.REPLY, "ben@lead.example")
+    hanging = (Hold(), Hold())
+    for one, hold in zip((box, other), hanging, strict=True):
+        one.script(Point.LOOK, hold)
+    async with asyncio.timeout(WITHIN), asyncio.TaskGroup() as group:
+        passing = group.create_task(parts.reconciler.run_once())
+        for hold in hanging:
+            await hold.reached.wait()
+        for hold in hanging:
+            hold.go.set()
+
+    assert 2 == passing.result()
 
 
 async def test_nobody_says_not_sent_before_the_grace_is_over(rig):
@@ -147,15 +168,15 @@ async def test_a_step_that_is_lost_once_more_is_looked_for_once_more(rig):
 
 async def between_list_and_look(parts, meanwhile):
     """Let something happen when a pass of the reconciler has read its list and has not come to the message yet."""
-    look = parts.reconciler._look  # noqa: SLF001  # the moment between the two
+    look = parts.reconciler._look_into  # noqa: SLF001  # the moment between the two
 
     async def late(lost, hold):
         await meanwhile(lost.attempt)
         await look(lost, hold)
 
-    parts.reconciler._look = late  # noqa: SLF001
+    parts.reconciler._look_into = late  # noqa: SLF001
     await parts.reconciler.run_once()
-    parts.reconciler._look = look  # noqa: SLF001
+    parts.reconciler._look_into = look  # noqa: SLF001
 
 
 def sent_anew_and_lost(rig, box, parts):

@@ -172,7 +172,7 @@ async def test_a_copy_is_filed_once_though_a_worker_slept_before_it_filed_it(any
     await told_meanwhile(rig, box, Point.LOOK_END, one.reconciler.run_once())
 
     assert 1 == len(box.folders[SENT])
-    assert 1 == len(rig.log.said("look.fenced"))
+    assert 1 == len(rig.log.said("copy.fenced"))
 
 
 async def test_a_mailbox_does_not_write_to_itself_once_the_lease_is_over(any_rig: Rig):

@@ -6,10 +6,11 @@ Rule 1: a find counts at once; absence counts only after the ambiguity grace, on
 Rule 2: where nobody can look, nothing is guessed: an answer, a notice or a person settles it, or the sequence's policy.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import groupby
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
@@ -19,6 +20,7 @@ from relance.core.sequence import OnUnknown
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.probing import probe
+from relance.engine.side_by_side import for_each
 from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound, Sought
 from relance.ports.store import Reader
@@ -27,7 +29,7 @@ from relance.services.leasing import FencedError, Hold
 from relance.services.reconciling import Lost
 from relance.services.refusals import NotFoundError
 
-_AT_ONCE = 50
+_IN_ONE_PASS = 200  #: Lost outcomes, and copies of each mailbox.
 #: For so long it is known what a mailbox has sent to itself for a lost outcome.
 _REMEMBERED = timedelta(days=30)
 
@@ -46,6 +48,7 @@ class Reconciler:
     def __init__(self, around: Surroundings, connections: Connections) -> None:
         self._around = around
         self._connections = connections
+        self._room = asyncio.Semaphore(around.limits.reads_at_once)
         self._probes: dict[tuple[int, int], _Probes] = {}  #: By attempt and try.
         self._rests: dict[int, tuple[int, datetime]] = {}  #: By mailbox whose copies failed: how often, and until when.
 
@@ -56,36 +59,24 @@ class Reconciler:
         if not shards:
             return 0
         lost, uncopied = await around.store.read(_to_do, now=around.clock.now(), shards=shards)
-        for one in lost:
-            async with self._owning(one.mailbox) as hold:
-                if hold is not None:
-                    await self._look(one, hold)
-        moved, now = len(lost), around.clock.now()
-        for mailbox, attempts in uncopied:
-            if mailbox.id not in self._rests or self._rests[mailbox.id][1] <= now:
-                async with self._owning(mailbox) as hold:
-                    moved += 0 if hold is None else await self._copies(mailbox, hold, attempts)
-        return moved
+        looks = [(mailbox, partial(self._look, mailbox, of_it)) for mailbox, of_it in _by_mailbox(lost)]
+        await for_each(around, self._room, looks, fenced="look.fenced")
+        now = around.clock.now()
+        copies = [
+            (mailbox, partial(self._copies, mailbox, attempts))
+            for mailbox, attempts in uncopied
+            if mailbox.id not in self._rests or self._rests[mailbox.id][1] <= now
+        ]
+        return len(lost) + await for_each(around, self._room, copies, fenced="copy.fenced")
 
-    @asynccontextmanager
-    async def _owning(self, mailbox: Mailbox) -> AsyncIterator[Hold | None]:
-        """Keep the mailbox's shard for the block, which gets None if it has gone; and let it go when it does."""
-        hold = self._around.shards.hold(mailbox.shard)
-        if hold is None:
-            yield None
-            return
-        with self._around.shards.work(hold):
-            try:
-                yield hold
-            except FencedError as error:
-                self._around.log.warning("look.fenced", mailbox=mailbox.id, error=str(error))
-
-    async def _look(self, lost: Lost, hold: Hold) -> None:
+    async def _look(self, mailbox: Mailbox, lost: list[Lost], hold: Hold) -> int:
         try:
-            await self._look_into(lost, hold)
+            for one in lost:
+                await self._look_into(one, hold)
         finally:
-            if lost.mailbox.status is MailboxStatus.REMOVED:  # the poller, which lets go of others, knows it no more
-                await self._connections.drop(Box(workspace_id=lost.mailbox.workspace_id, mailbox_id=lost.mailbox.id))
+            if mailbox.status is MailboxStatus.REMOVED:  # the poller, which lets go of others, knows it no more
+                await self._connections.drop(Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id))
+        return len(lost)
 
     async def _look_into(self, lost: Lost, hold: Hold) -> None:
         attempt, now = lost.attempt, self._around.clock.now()
@@ -194,7 +185,7 @@ class Reconciler:
         )
         around.log.info("outcome.settled", attempt=attempt.id, sent=True, by=by)
 
-    async def _copies(self, mailbox: Mailbox, hold: Hold, waiting: list[Attempt]) -> int:
+    async def _copies(self, mailbox: Mailbox, waiting: list[Attempt], hold: Hold) -> int:
         """Put copies into Sent where the server saves none; learn whether it does where that is not known."""
         try:
             connector = await self._connections.of(mailbox)
@@ -238,6 +229,12 @@ class Reconciler:
             return raw
 
 
+def _by_mailbox(lost: list[Lost]) -> list[tuple[Mailbox, list[Lost]]]:
+    of_one = groupby(sorted(lost, key=lambda one: one.mailbox.id), key=lambda one: one.mailbox.id)
+    gathered = [list(group) for _, group in of_one]
+    return [(group[0].mailbox, group) for group in gathered]
+
+
 def _is_late_enough(witness: datetime | None, attempt: Attempt) -> bool:
     return witness is not None and witness - _since(attempt) >= defaults.WITNESS_AFTER
 
@@ -261,5 +258,5 @@ def _sought(attempt: Attempt) -> Sought:
 def _to_do(
     reader: Reader, *, now: datetime, shards: tuple[int, ...]
 ) -> tuple[list[Lost], list[tuple[Mailbox, list[Attempt]]]]:
-    lost = reconciling.due(reader, now=now, limit=_AT_ONCE, shards=shards)
-    return lost, reconciling.uncopied(reader, now=now, limit=_AT_ONCE, shards=shards)
+    lost = reconciling.due(reader, now=now, limit=_IN_ONE_PASS, shards=shards)
+    return lost, reconciling.uncopied(reader, now=now, limit=_IN_ONE_PASS, shards=shards)

@@ -10,12 +10,14 @@ Rule 3: what this process was sending when the state changed under it is let com
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from relance.core import defaults
 from relance.core.mailbox import Mailbox
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
+from relance.engine.side_by_side import for_each
 from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import ConnectorError, FolderRole
 from relance.ports.generation import Generation, GenerationFile
@@ -136,36 +138,21 @@ class Recoverer:
         return mailbox.sent_read_back_at is not None and _box(mailbox) in self._started
 
     async def _read_back_all(self, unread: list[Mailbox]) -> int:
-        outcomes = await asyncio.gather(*map(self._read_back, unread), return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-        return sum(one for one in outcomes if isinstance(one, int))
+        jobs = [(mailbox, partial(self._read_back, mailbox)) for mailbox in unread]
+        return await for_each(self._around, self._room, jobs, fenced="read_back.fenced")
 
-    async def _read_back(self, mailbox: Mailbox) -> int:
-        hold = self._around.shards.hold(mailbox.shard)
-        if hold is None:  # it went to another worker a moment ago
-            return 0
-        with self._around.shards.work(hold):
-            try:
-                return await self._read_back_as_owner(mailbox, hold)
-            except FencedError as error:
-                self._around.log.warning("read_back.fenced", mailbox=mailbox.address, error=str(error))
-                return 0
-
-    async def _read_back_as_owner(self, mailbox: Mailbox, hold: Hold) -> int:
+    async def _read_back(self, mailbox: Mailbox, hold: Hold) -> int:
         """Fetch everything since the backup, and understand the mailbox's own messages."""
         around, box = self._around, _box(mailbox)
         started_at = around.clock.now()
-        async with self._room:
-            try:
-                sent_folder = await self._fetch(mailbox, hold)
-            except ConnectorError as error:
-                return await self._failed(mailbox, str(error))
-            except (StoreError, LostRaceError, FencedError):
-                raise
-            except Exception as error:  # noqa: BLE001  # one mailbox's trouble must not keep the others from recovering
-                return await self._failed(mailbox, repr(error))
+        try:
+            sent_folder = await self._fetch(mailbox, hold)
+        except ConnectorError as error:
+            return await self._failed(mailbox, str(error))
+        except (StoreError, LostRaceError, FencedError):
+            raise
+        except Exception as error:  # noqa: BLE001  # one mailbox's trouble must not keep the others from recovering
+            return await self._failed(mailbox, repr(error))
         await self._ingester.drain_copies(box)
         self._started[box] = started_at
         proof = await persistence.write_as_owner(
