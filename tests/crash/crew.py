@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from crash.explanations import Explained
 from crash.orders import Order, Trap, What
 from crash.plan import ANYBODY, Plan, Stop
 from crash.product_process import GAVE_UP
@@ -94,8 +95,10 @@ class Crew:
             for member in self._members:
                 await self._bury(member)
                 world.activity.thaw_ports(member.ports)
+        accepted = tuple(world.journal.accepted())
         return Run(
             plan=self.plan,
+            explained=[Explained(when="in the end", **ended["said"], accepted=accepted)],
             journal=world.journal,
             ended=ended,
             places=[],

@@ -1,13 +1,16 @@
-"""What `relance explain` says of everybody, against the servers' log: in the end, and after a death before the restart.
+"""What `relance explain` says of everybody, against the servers' log, and what `relance doctor` finds in the records.
+
+Both are asked after a death before the restart, and in the end.
 
 Rule 1: nothing is said to be sent that no server accepted.
 Rule 2: nothing that a server accepted is denied: it is said to be sent, or on its way, or not known.
 Rule 3: how somebody stands is told as it is written.
+Rule 4: at no moment do the records contradict each other.
 """
 
 import asyncio
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from relance.core.attempt import AttemptStatus
 from relance.ports.clock import Clock
 from relance.ports.store import Reader
 from relance.sandbox.journal import Accepted
+from relance.services import invariants
 from relance.services.explaining import explain
 from relance.services.situations import Keys
 
@@ -33,17 +37,24 @@ class Explained:
     """What was said at one moment, and what servers had accepted by then."""
 
     when: str
-    said: Mapping[str, Mapping[str, Any]]  #: By person, in the shape of `services.explaining.explain`.
+    explain: Mapping[str, Mapping[str, Any]]  #: By person, in the shape of `services.explaining.explain`.
+    doctor: Sequence[str]  #: What is amiss, in words.
     accepted: tuple[Accepted, ...]
 
 
-def everybody(reader: Reader, keys: Keys, clock: Clock) -> dict[str, Any]:
-    """Explain every person of the scenario."""
+def ask(reader: Reader, keys: Keys, clock: Clock) -> dict[str, Any]:
+    """Return what both commands say, under the names of the fields of `Explained`."""
     now = clock.now()
-    return {
+    said = {
         person: explain(reader, workspace_id=1, email=person, sequence_name=None, keys=keys, now=now)
         for person in PEOPLE
     }
+    found = [
+        str(one)
+        for part in invariants.stretches(reader, workspace_id=1)
+        for one in invariants.look(reader, part, workspace_id=1, keys=keys, now=now)
+    ]
+    return {"explain": said, "doctor": found}
 
 
 async def ask_after_a_death(data: Path, database_url: str | None, clock: WorldClock) -> dict[str, Any]:
@@ -54,15 +65,17 @@ async def ask_after_a_death(data: Path, database_url: str | None, clock: WorldCl
     config = Config(data=copied, master_key_file=key, database_url=database_url, log_level=LogLevel.ERROR)
     installation = open_installation(config)
     try:
-        return await installation.read(everybody, installation.keys, clock)
+        return await installation.read(ask, installation.keys, clock)
     finally:
         await installation.close()
         await asyncio.to_thread(shutil.rmtree, copied)
 
 
 def contradictions(explained: Explained, rows: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Return what was said and is not so; `rows` are how everybody stands, empty while nobody has said so."""
-    for person, said in explained.said.items():
+    """Return what was said and is not so, and what is amiss; `rows` are how everybody stands, if known."""
+    for broken in explained.doctor:
+        yield f"doctor: {explained.when}: {broken}"
+    for person, said in explained.explain.items():
         accepted = {str(each.marker) for each in explained.accepted if each.recipient == person}
         attempts = [attempt for one in said["enrollments"] for attempt in one["attempts"]]
         words = f"{explained.when}, of {person}: {[one['summary'] for one in said['enrollments']]}"

@@ -153,6 +153,6 @@ def _unread(run: Run) -> Iterator[str]:
 
 
 def _explained(run: Run) -> Iterator[str]:
-    """Whether `explain` ever said what is not so."""
+    """Whether `explain` ever said what is not so, or `doctor` found something."""
     for each in run.explained:
         yield from contradictions(each, run.ended["people"] if each is run.explained[-1] else {})

@@ -130,7 +130,7 @@ async def _live(order: Order, ear: socket.socket, say: Callable[..., None], plac
         async with running_engine(installation) as engine:
             await _obey(installation, engine, control, lease, shares=order.shares)
         ended = await installation.read(_ending)
-        ended["said"] = await installation.read(explanations.everybody, installation.keys, installation.clock)
+        ended["said"] = await installation.read(explanations.ask, installation.keys, installation.clock)
     finally:
         await installation.close()
     say(ended=ended, places=places.order)

@@ -138,7 +138,7 @@ class Running:
 
     def _note(self, when: str, said: Mapping[str, Any]) -> None:
         accepted = tuple(self.stage.world.journal.accepted())
-        self._explained.append(Explained(when=when, said=said, accepted=accepted))
+        self._explained.append(Explained(when=when, **said, accepted=accepted))
 
     def _order(self) -> Order:
         plan, life = self.plan, self._lives

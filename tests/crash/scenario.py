@@ -76,7 +76,7 @@ async def _fill(installation: Installation, world: MailWorld) -> None:
             min_gap=MIN_GAP.total_seconds(),
             max_gap=MAX_GAP.total_seconds(),
             ramp=False,
-            shard=mailboxes.shard_of("smtp_imap", account.address),
+            shard=mailboxes.shard_of("smtp_imap", account.username),
             created_at=now,
         )
         secret = Secret(kind=SecretKind.PASSWORD, value=PASSWORD)
