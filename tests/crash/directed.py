@@ -159,7 +159,7 @@ async def hide_his_mailbox(running: Running) -> None:
     """Refuse reading of the mailbox that wrote to Ben; it goes on sending."""
     world = running.stage.world
     wrote = next(each.mailbox for each in world.journal.accepted() if each.recipient == BEN)
-    world.faults.down.add(wrote.partition("@")[0])
+    world.faults.down.add(wrote)
     world.cut_reading()
 
 

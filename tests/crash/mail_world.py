@@ -241,12 +241,12 @@ class MailWorld:
         mailbox = SandboxMailbox(
             address=address,
             display_name=local.title(),
-            username=local,
+            username=address,
             password=PASSWORD,
             domain=domain,
             store=Mailstore(domain.folders, uid_validity=1_000),
         )
-        self._by_login[name][local] = mailbox
+        self._by_login[name][address] = mailbox
         self.post_office.mailboxes[address] = mailbox
 
     def step_of(self, raw: bytes) -> str | None:
