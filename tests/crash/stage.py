@@ -216,11 +216,11 @@ class Stage:
         while line := await self._zygote.stdout.readline():
             facts = json.loads(line)
             pid = int(facts.get("forked") or facts["ended"])
-            ended = self._ended.setdefault(pid, asyncio.get_running_loop().create_future())
             if "forked" in facts:
+                self._ended[pid] = asyncio.get_running_loop().create_future()  # numbers come again in a long run
                 self._forks.put_nowait(pid)
-            elif not ended.done():
-                ended.set_result(int(facts["code"]))
+            else:
+                self._ended[pid].set_result(int(facts["code"]))
 
     def restart_database(self) -> None:
         """Kill the database server and let it recover."""
