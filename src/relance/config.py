@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ TOML_NAME = "relance.toml"
 #: A worker that died is succeeded after this long; it must outlast a slow write, and a pause of the machine is longer.
 LEASE_SECONDS = 30.0
 _LEASE_LEAST, _LEASE_MOST = 1.0, 300.0
+_PORT_MOST = 65_535
 _DATABASE_SCHEMES = ("postgresql://", "postgres://")
 
 
@@ -53,6 +55,7 @@ class Config:
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.CONSOLE
     lease_seconds: float = LEASE_SECONDS  #: For how long a worker owns its shards without renewing that.
+    name_server: str | None = None  #: `address` or `address:port`, for MX records; None: those of the host.
 
     @property
     def database_path(self) -> Path:
@@ -81,7 +84,7 @@ class Config:
 
 
 #: Settings that relance.toml may hold. Each is RELANCE_NAME in the environment.
-TOML_KEYS = ("database_url", "master_key_file", "workspace", "log_level", "log_format", "lease_seconds")
+TOML_KEYS = ("database_url", "master_key_file", "workspace", "log_level", "log_format", "lease_seconds", "name_server")
 
 
 def read_config(
@@ -115,6 +118,7 @@ def read_config(
         log_level=sources.read("log_level", LogLevel, LogLevel.INFO),
         log_format=sources.read("log_format", LogFormat, LogFormat.CONSOLE),
         lease_seconds=sources.read("lease_seconds", _lease, LEASE_SECONDS),
+        name_server=sources.read("name_server", _name_server, None),
     )
 
 
@@ -194,6 +198,18 @@ def _name(text: str) -> str:
     if not text.strip():
         raise ValueError("name a workspace, such as default")
     return text.strip()
+
+
+def _name_server(text: str) -> str:
+    host, colon, port = text.partition(":")
+    right = port.isdigit() and 0 < int(port) <= _PORT_MOST if colon else True
+    try:
+        IPv4Address(host)
+    except ValueError:
+        right = False
+    if not right:
+        raise ValueError("write the IPv4 address of a name server, such as 192.0.2.53 or 127.0.0.1:5353")
+    return text
 
 
 def _lease(text: str) -> float:

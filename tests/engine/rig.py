@@ -22,6 +22,7 @@ from relance.engine.rescuer import Rescuer
 from relance.engine.sender import Sender
 from relance.engine.shards import Lease, Shards
 from relance.engine.surroundings import Box, Limits, Rights, Surroundings
+from relance.engine.verifier import Verifier
 from relance.ports.generation import Generation
 from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Store
@@ -29,6 +30,7 @@ from relance.services import leasing, scheduling
 from relance.services.leasing import Hold
 from relance.testing import builders
 from relance.testing.builders import KEYS
+from relance.testing.fake_checker import FakeChecker
 from relance.testing.fake_clock import FakeClock, FakeMonotonic
 from relance.testing.fake_connector import FakeMailbox, MailWorld
 from relance.testing.faulty_store import FaultyStore
@@ -126,6 +128,7 @@ class Rig:
         self.journal = Journal()
         self.generation = Generations()
         self.world = MailWorld(self.clock)
+        self.addresses = FakeChecker()
         self.workspace: Workspace
         self.rights = AllRights()
         self._workers = 0
@@ -182,6 +185,7 @@ class Rig:
             connect=self.world.connect,
             shards=shards or self.rights,
             contents=StoredContents(self.store),
+            addresses=self.addresses,
             limits=limits,
         )
 
@@ -277,6 +281,7 @@ class Parts:
         self.around = around
         self.connections = Connections(around)
         self.ingester = Ingester(around)
+        self.verifier = Verifier(around)
         self.poller = Poller(around, self.connections, self.ingester)
         self.sender = Sender(around, self.connections, self.poller.refresh)
         self.dispatcher = Dispatcher(around, self.sender.send)

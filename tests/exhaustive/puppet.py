@@ -20,6 +20,7 @@ from relance.ports.store import Transaction
 from relance.services.dispatching import Claim
 from relance.services.leasing import ALL_SHARDS, Hold
 from relance.testing.builders import KEYS
+from relance.testing.fake_checker import FakeChecker
 from relance.testing.fake_clock import MONDAY, FakeMonotonic
 
 T = TypeVar("T")
@@ -160,6 +161,7 @@ class Puppet:
             connect=_connected_to(asking),
             shards=Leased(lambda: self.leased),
             contents=StoredContents(asking),
+            addresses=FakeChecker(),
         )
         sending = Sender(around, Connections(around), _refresh).send(claimed)
         self.at = began_at

@@ -25,6 +25,7 @@ from relance.services import dispatching, leasing
 from relance.services.refusals import LostRaceError
 from relance.testing import builders
 from relance.testing.builders import KEYS
+from relance.testing.fake_checker import FakeChecker
 from relance.testing.fake_clock import MONDAY, FakeMonotonic
 
 LOCK = timedelta(seconds=90)
@@ -266,6 +267,7 @@ class Stage:
             connect=connect,
             shards=Leased(lambda: worker.leased),
             contents=StoredContents(self.ground),
+            addresses=FakeChecker(),
         )
 
     def _rescue(self, state: State, worker: Worker) -> State | None:

@@ -14,6 +14,7 @@ from relance.config import Config, ConfigError
 from relance.core.mailbox import Mailbox
 from relance.core.suppression import SuppressionReason, tombstone_of
 from relance.core.workspace import Workspace
+from relance.ports.addresses import AddressChecker
 from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector, ConnectorFactory, Credentials, LoginRefusedError
 from relance.ports.generation import GenerationFile
@@ -46,6 +47,7 @@ class Installation:
     opt_outs: OptOutLog
     generation: GenerationFile
     factories: Mapping[str, ConnectorFactory]
+    addresses: AddressChecker
     _printed: dict[str, tuple[float, str]] = field(default_factory=dict)  #: Command to when it answered what.
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -12,6 +12,7 @@ from relance.app.clocks import RealMonotonic, SystemClock
 from relance.app.installation import Installation
 from relance.app.log import make_log
 from relance.config import Config
+from relance.connectors.addresses.checker import DirectChecker
 from relance.core.workspace import Workspace
 from relance.ports.connector import ConnectorFactory
 from relance.ports.store import Store, StoreUnavailableError
@@ -92,4 +93,5 @@ def _wire(config: Config, vault: Vault, store: Store) -> Installation:
         opt_outs=OptOutLog(config.opt_out_log),
         generation=JsonGenerationFile(config.generation_file),
         factories=load_factories(),
+        addresses=DirectChecker(name_server=config.name_server),
     )

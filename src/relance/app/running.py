@@ -82,6 +82,7 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         connect=installation.connect,
         shards=shards,
         contents=StoredContents(installation.store),
+        addresses=installation.addresses,
         limits=limits or Limits(),
     )
     # Over PostgreSQL the leases are the authority; the lock tells that the engine which had it before us is dead, so

@@ -40,6 +40,11 @@ MAILBOX_BACKOFF_MOST = timedelta(hours=1)
 #: A lost notification connection is opened again after this, doubling up to the next.
 RECONNECT_FIRST = timedelta(seconds=1)
 RECONNECT_MOST = timedelta(minutes=5)
+#: An address whose check came to no verdict is checked again after `COOLDOWN_FIRST`, doubling; with so many such checks
+#: in a row the enrollment stops as `unverified`.
+VERIFICATION_CAP = 5
+#: What was found out about an address is used for so long.
+VERIFIED_FOR = timedelta(days=30)
 #: How often a state that only a person or another loop can change is looked at again.
 RECHECK = timedelta(minutes=5)
 

@@ -52,6 +52,8 @@ class StopReason(StrEnum):
     ERASED = "erased"  #: The person's data was erased.
     CLOSED = "closed"  #: The record was closed elsewhere.
     DISPATCH_FAILURES = "dispatch_failures"  #: One step failed five times in a row.
+    INVALID_ADDRESS = "invalid_address"  #: Its check says that the address takes no mail.
+    UNVERIFIED = "unverified"  #: Five checks of the address in a row came to no verdict.
     NO_LONGER_THERE = "no_longer_there"  #: An auto-reply says that the person left for good.
     MEETING_BOOKED = "meeting_booked"  #: An invitation was accepted.
     STEP_CEILING = "step_ceiling"  #: More steps in one pass than any sequence needs (status `blocked`).

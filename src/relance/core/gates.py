@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from relance.core.address_check import MAY_BE_WRITTEN_TO, Verification
 from relance.core.calendar import (
     HAVE_MET,
     SEARCH_DAYS,
@@ -29,7 +30,7 @@ from relance.core.calendar import (
     zone_named,
     zone_of,
 )
-from relance.core.defaults import RECHECK
+from relance.core.defaults import RECHECK, VERIFICATION_CAP
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
 from relance.core.mailbox_gates import daily_cap, gap, hourly_cap, mailbox, mailbox_status, provider_ceiling, workday
 from relance.core.sequence import Plan, QuietHours, SequenceStatus
@@ -108,6 +109,25 @@ def outcome_unknown(at: Situation) -> Verdict:
     """Pass unless nobody knows whether an earlier message left: nothing more until that is settled."""
     look = at.unknown_attempt_until
     return PASS if look is None else _lead("outcome_unknown", until=max(look, at.now + RECHECK))
+
+
+def verification(at: Situation) -> Verdict:
+    """Pass if a first message goes to an address that takes mail, as far as the sequence asks (B16).
+
+    Nobody is written to whose address is known to take none, or of whom five checks in a row could not tell.
+    """
+    question, check = at.plan.verification, at.address_check
+    if question is Verification.OFF or not at.first_contact:
+        return PASS
+    if check is not None and check.answers(question, address=at.lead.email, at=at.now):
+        if check.verdict in MAY_BE_WRITTEN_TO:
+            return PASS
+        cause = f"the address takes no mail: {check.reason}"
+        return Stop(status=EnrollmentStatus.STOPPED, reason=StopReason.INVALID_ADDRESS, cause=cause)
+    if at.enrollment.verification_attempts >= VERIFICATION_CAP:
+        cause = f"{VERIFICATION_CAP} checks of the address came to no verdict: {check.reason if check else ''}"
+        return Stop(status=EnrollmentStatus.STOPPED, reason=StopReason.UNVERIFIED, cause=cause)
+    return _lead("verification", until=at.now + RECHECK)
 
 
 def reply_freshness(at: Situation) -> Verdict:
@@ -220,6 +240,7 @@ GATES: tuple[Gate, ...] = (
     _every(suppression, "suppression"),
     _message(lead_hold, "lead_hold"),
     _message(outcome_unknown, "outcome_unknown"),
+    _message(verification, "verification"),
     _message(reply_freshness, "reply_freshness"),
     _message(frequency_cap, "frequency_cap"),
     _message(recipient_domain_cap, "recipient_domain_cap"),

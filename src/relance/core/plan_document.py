@@ -13,6 +13,7 @@ from datetime import date, time
 from hashlib import blake2b
 from typing import TypeVar
 
+from relance.core.address_check import Verification
 from relance.core.calendar import time_of_day
 from relance.core.sequence import (
     AttachedFile,
@@ -114,6 +115,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         "order": str(plan.order),
         "rotation": str(plan.rotation),
         "delivery": str(plan.delivery),
+        "verification": str(plan.verification),
         "holdout": plan.holdout,
     }
 
@@ -191,6 +193,7 @@ def plan_from_document(document: Document) -> Plan:
         order=_read(document, "order", Order),
         rotation=_read(document, "rotation", Rotation),
         delivery=_read(document, "delivery", Delivery),
+        verification=_read(document, "verification", Verification),
         holdout=float(_get(document, "holdout", (int, float))),
     )
 

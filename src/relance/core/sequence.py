@@ -9,6 +9,8 @@ from datetime import date, datetime, time
 from enum import StrEnum
 from typing import ClassVar
 
+from relance.core.address_check import Verification
+
 
 class SequenceStatus(StrEnum):
     """Only a live sequence accepts or moves people."""
@@ -277,6 +279,7 @@ class Plan:
     order: Order = Order.FOLLOW_UPS_FIRST
     rotation: Rotation = Rotation.LEAST_RECENT
     delivery: Delivery = Delivery.SEND
+    verification: Verification = Verification.OFF  #: Of an address, before the first message.
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 
     def step(self, step_id: str) -> Step | None:

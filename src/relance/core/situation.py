@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from relance.core.address_check import AddressCheck
 from relance.core.defaults import FRESHNESS
 from relance.core.enrollment import Enrollment
 from relance.core.health import HEALTHY, Health
@@ -68,4 +69,5 @@ class Situation:
     ceiling_free_at: datetime | None = None  #: When its provider takes one more; None: it does.
     freshness: timedelta = FRESHNESS
     recovering: bool = False  #: A mailbox of the workspace is being read back, after a backup was put back.
+    address_check: AddressCheck | None = None  #: Where the sequence asks, and the person was not written to yet.
     further_addresses: tuple[str, ...] = ()  #: By which the person is known beside the one that is written to.

@@ -23,6 +23,7 @@ from relance.engine.sender import Sender
 from relance.engine.shards import Shards
 from relance.engine.supervisor import Health, Supervisor
 from relance.engine.surroundings import Box, Surroundings
+from relance.engine.verifier import Verifier
 from relance.engine.walker import Walker
 from relance.engine.watcher import Watcher
 from relance.ports.generation import GenerationFile
@@ -39,7 +40,7 @@ _TIMED = {
 }
 
 #: Loops for which any movement may have made something ready.
-_FOLLOWING = ("dispatcher", "walker", "reconciler")
+_FOLLOWING = ("dispatcher", "walker", "reconciler", "verifier")
 
 
 class Engine:
@@ -73,6 +74,7 @@ class Engine:
             "poller": Loop("poller", self._poller.run_once, patience=poll),
             "ingester": Loop("ingester", ingester.run_once, patience=around.limits.watch_check),
             "reconciler": Loop("reconciler", Reconciler(around, self._connections).run_once, patience=poll),
+            "verifier": Loop("verifier", Verifier(around).run_once, patience=poll),
             "housekeeper": Loop(
                 "housekeeper", Housekeeper(around, journal).run_once, patience=around.limits.watch_check
             ),

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from relance.core import defaults
 from relance.core.mailbox import Mailbox
+from relance.ports.addresses import AddressChecker
 from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector
 from relance.ports.store import Reader, Store
@@ -90,4 +91,5 @@ class Surroundings:
     connect: Callable[[Mailbox], Awaitable[Connector]]
     shards: Rights
     contents: Contents
+    addresses: AddressChecker
     limits: Limits = field(default_factory=Limits)

@@ -181,6 +181,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
     stand_in = f"erased-{lead.id}-{digest[:16]}@{ERASED_DOMAIN}"  # who is imported again may be erased again
     for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists", "leads.forget_addresses"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
+    tx.run("address_checks.forget", workspace_id=workspace_id, lead_id=lead.id)
     tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)
     gone = replace(
         lead,

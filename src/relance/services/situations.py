@@ -5,6 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from relance.core import calendar
+from relance.core.address_check import AddressCheck, Verification
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
@@ -122,6 +123,8 @@ def gather(
         raise NotFoundError(f"enrollment {enrollment.id} has lost its lead or sequence")
     plan = plan_of(reader, workspace.id, sequence.id, enrollment.version)
     further = further_addresses(reader, lead)
+    first_contact = enrollment.last_sent_at is None
+    verified = plan.verification is Verification.OFF or not first_contact
     return Situation(
         now=now,
         worker=worker,
@@ -136,7 +139,8 @@ def gather(
         workspace_timezone=workspace.timezone,
         workspace_quiet_hours=quiet_hours_of(workspace),
         workspace_skip_until=workspace.skip_until,
-        first_contact=enrollment.last_sent_at is None,
+        first_contact=first_contact,
+        address_check=None if verified else reader.one(AddressCheck, "address_checks.get", **ids, lead_id=lead.id),
         written=written_to(reader, **ids, lead_id=lead.id, now=now),
         mailbox=mailbox,
         recovering=reader.one(int, "mailboxes.any_recovering", **ids) is not None,

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relance.core.address_check import AddressCheck, AddressVerdict, Verification
 from relance.core.enrollment import TERMINAL, EnrollmentStatus, StopReason
 from relance.core.gates import GATES, LAST_LOOK, evaluate, last_look, survey
 from relance.core.health import Reduced
@@ -14,7 +16,7 @@ from relance.core.mailbox import MailboxStatus
 from relance.core.sequence import FrequencyCap, Interval, QuietHours, SequenceStatus, Window
 from relance.core.situation import Situation, Usage, Written
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason, SuppressionScope
-from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop
+from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
 from unit.core.making import NOW, delay, enrollment, lead, mailbox, plan, sequence, situation, wait
 
 LATER = NOW + timedelta(hours=2)
@@ -49,6 +51,59 @@ def named_reason(at: Situation) -> tuple[str, str]:
     return gate, verdict.reason if isinstance(verdict, Defer) else ""
 
 
+def checked(verdict: AddressVerdict | None, **changes: Any) -> dict[str, Any]:
+    """Return what a check of the lead's address has come to."""
+    check = AddressCheck(address=lead().email, asked=Verification.MX, verdict=verdict, reason="so", checked_at=NOW)
+    return {"address_check": replace(check, **changes)}
+
+
+WAITS = deferred("verification", NOW + timedelta(minutes=5))
+PASSES = ("", PASS)
+
+
+@pytest.mark.parametrize(
+    "question, known, expected",
+    [
+        (Verification.OFF, {}, PASSES),
+        (Verification.MX, {}, WAITS),
+        (Verification.MX, {"first_contact": False}, PASSES),
+        (Verification.MX, checked(AddressVerdict.VALID), PASSES),
+        (Verification.MX, checked(AddressVerdict.CATCH_ALL), PASSES),
+        (Verification.MX, checked(AddressVerdict.UNKNOWN), WAITS),
+        (Verification.MX, checked(AddressVerdict.VALID, address="before@lead.example"), WAITS),
+        (Verification.MX, checked(AddressVerdict.VALID, checked_at=NOW - timedelta(days=31)), WAITS),
+        (Verification.MX, checked(AddressVerdict.VALID, asked=Verification.RCPT), PASSES),
+        (Verification.RCPT, checked(AddressVerdict.VALID), WAITS),
+        (Verification.RCPT, checked(AddressVerdict.CATCH_ALL, asked=Verification.RCPT), PASSES),
+        (Verification.MX, checked(None, checked_at=None), WAITS),
+    ],
+)
+def test_a_first_message_waits_until_its_address_is_known_to_take_mail(
+    question: Verification, known: dict[str, Any], expected: tuple[str, Verdict]
+):
+    """As thoroughly as the sequence asks, of this very address, and not for ever."""
+    assert expected == evaluate(situation(plan=plan(verification=question), **known))
+
+
+@pytest.mark.parametrize(
+    "known, attempts, reason",
+    [
+        (checked(AddressVerdict.INVALID), 0, StopReason.INVALID_ADDRESS),
+        (checked(AddressVerdict.UNKNOWN), 5, StopReason.UNVERIFIED),
+        ({}, 5, StopReason.UNVERIFIED),
+    ],
+)
+def test_nobody_is_written_to_whose_address_takes_no_mail_or_cannot_be_judged(
+    known: dict[str, Any], attempts: int, reason: StopReason
+):
+    """The run ends; and a sequence that asks more believes a no that was found out with less."""
+    row = enrollment(verification_attempts=attempts)
+    gate, verdict = evaluate(situation(plan=plan(verification=Verification.RCPT), enrollment=row, **known))
+
+    assert isinstance(verdict, Stop)
+    assert ("verification", reason) == (gate, verdict.reason)
+
+
 @pytest.mark.parametrize("kind", ["email", "wait"])
 def test_nothing_moves_while_a_mailbox_of_the_workspace_is_read_back(kind: str):
     """Who was written to, and who has answered, is not known yet."""
@@ -62,8 +117,8 @@ def test_nothing_moves_while_a_mailbox_of_the_workspace_is_read_back(kind: str):
 def test_every_gate_is_named_once_and_in_order():
     """B7: one list, in one file."""
     expected = (
-        "lock step_match status sequence_live recovery suppression lead_hold outcome_unknown reply_freshness "
-        "frequency_cap recipient_domain_cap window quiet_hours workspace_cap mailbox workday provider_ceiling "
+        "lock step_match status sequence_live recovery suppression lead_hold outcome_unknown verification "
+        "reply_freshness frequency_cap recipient_domain_cap window quiet_hours workspace_cap mailbox workday provider_ceiling "
         "daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
     )
 

@@ -22,7 +22,7 @@ from relance.core.situation import Situation
 from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
-from relance.services import moving, slots
+from relance.services import moving, slots, verifying
 from relance.services.limits import Buckets, buckets_for, measured
 from relance.services.records import insert_attempt, new_attempt, pin, save_attempt, save_enrollment
 from relance.services.sending import forgotten
@@ -121,6 +121,8 @@ def reserve(
             stale = [w.mailbox_id for w in situation.written if not w.is_fresh(at=now, within=situation.freshness)]
             return Unread(mailbox_ids=tuple(stale))
         case Defer(until=until, reason=reason):
+            if gate == "verification":
+                verifying.want(tx, situation.lead, situation.plan.verification, now=now)
             moving.defer(tx, situation, verdict)
             return Deferred(gate=gate, reason=reason, until=until)
         case Stop(cause=cause):

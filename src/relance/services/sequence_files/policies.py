@@ -10,6 +10,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any, Final
 
+from relance.core.address_check import Verification
 from relance.core.calendar import zone_named
 from relance.core.plan_document import delay_of, interval_of
 from relance.core.sequence import (
@@ -35,7 +36,7 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
     "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "rotation", "delivery",
-    "tracking", "holdout", "steps",
+    "verification", "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -46,7 +47,6 @@ NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
         "on_crm_change": "CRM connections",
         "send_time_optimisation": "send-time optimisation",
         "send_time_optimization": "send-time optimisation",
-        "verification": "address verification",
         "tracking_domain": "tracking",
         "rules": "rules",
     }
@@ -97,6 +97,7 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "order": form.choice("order", Order, Order.FOLLOW_UPS_FIRST),
         "rotation": form.choice("rotation", Rotation, Rotation.LEAST_RECENT),
         "delivery": form.choice("delivery", Delivery, Delivery.SEND),
+        "verification": form.choice("verification", Verification, Verification.OFF),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }
     return Policies(fields=fields)

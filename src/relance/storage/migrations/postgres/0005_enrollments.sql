@@ -54,7 +54,7 @@ CREATE TABLE enrollments (
         CHECK (stop_reason IS NULL OR stop_reason IN (
             'replied', 'bounced', 'unsubscribed', 'complained', 'manual', 'manual_reply', 'branched',
             'archived', 'merged', 'erased', 'closed', 'dispatch_failures', 'no_longer_there', 'meeting_booked',
-            'step_ceiling', 'broken_sequence'
+            'step_ceiling', 'broken_sequence', 'invalid_address', 'unverified'
         )),
     CONSTRAINT a_hold_has_its_reason
         CHECK (status <> 'held' OR hold_reason IS NOT NULL),

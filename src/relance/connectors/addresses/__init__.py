@@ -1,0 +1,1 @@
+"""Whether addresses take mail, by name servers and by mail servers that are asked."""

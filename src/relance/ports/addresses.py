@@ -1,0 +1,22 @@
+"""Asking the world whether an address takes mail."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from relance.core.address_check import AddressVerdict, Verification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What was found out, and in words why."""
+
+    verdict: AddressVerdict
+    reason: str
+
+
+class AddressChecker(Protocol):
+    """Asks name servers, and perhaps the mail server of the address."""
+
+    async def check(self, address: str, question: Verification) -> Finding:
+        """Ask. Whatever goes wrong is an answer too: `AddressVerdict.UNKNOWN`, and why."""
+        ...
