@@ -118,8 +118,8 @@ def test_every_gate_is_named_once_and_in_order():
     """B7: one list, in one file."""
     expected = (
         "lock step_match status sequence_live recovery suppression lead_hold outcome_unknown verification "
-        "reply_freshness frequency_cap recipient_domain_cap window quiet_hours workspace_cap mailbox workday provider_ceiling "
-        "daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
+        "reply_freshness frequency_cap recipient_domain_cap window quiet_hours workspace_cap mailbox workday "
+        "provider_ceiling daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
     )
 
     assert expected.split() == [gate.name for gate in GATES]
