@@ -273,6 +273,13 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
             field="–",
         ),
         Rule(
+            what="First messages leave once it is known that the address takes mail; one that cannot be judged is asked "
+            f"about {defaults.VERIFICATION_CAP} times, ever later",
+            default=f"`{Plan(name='', steps=()).verification}`",
+            field="`verification`",
+            gate="`verification`",
+        ),
+        Rule(
             what="Follow-ups stay on the mailbox that opened the thread, and leave only if it was read a moment ago",
             default=value(timedelta(seconds=defaults.FRESHNESS.total_seconds())),
             field="`FRESHNESS`",
