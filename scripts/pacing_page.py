@@ -273,8 +273,8 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
             field="–",
         ),
         Rule(
-            what="First messages leave once it is known that the address takes mail; one that cannot be judged is asked "
-            f"about {defaults.VERIFICATION_CAP} times, ever later",
+            what="First messages leave once it is known that the address takes mail; one that cannot be judged is "
+            f"asked about {defaults.VERIFICATION_CAP} times, ever later",
             default=f"`{Plan(name='', steps=()).verification}`",
             field="`verification`",
             gate="`verification`",
