@@ -4,8 +4,8 @@ Run: `.venv/bin/python bench/inbox_day.py [INBOXES [SENDS [WORKSPACES]]]` (1,000
 The engine of production over SQLite (synchronous=FULL); time jumps from one due instant to the next, ten seconds at
 least.
 Printed: what it took, beside the rate that as many inboxes need over eight hours; how late the latest message left
-after its mailbox was free; that no cap and no gap was broken, inbox by inbox; and how fairly workspaces were served half-way
-(Jain's index: 1 is even, 1/n is one for all).
+after its mailbox was free; that no cap and no gap was broken, inbox by inbox; and how fairly workspaces were served
+half-way (Jain's index: 1 is even, 1/n is one for all).
 """
 
 import asyncio
