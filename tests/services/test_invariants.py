@@ -226,7 +226,13 @@ async def test_an_opt_out_that_was_taken_back_contradicts_nothing(damaged):
     scene = await a_little_of_everything(life)
     zoe = {"kind": SuppressionKind.ADDRESS, "value": "zoe@lead.example", "scope": SuppressionScope.WORKSPACE}
     life.later(hours=1)
-    await life.store.write(suppressions.unsuppress, workspace_id=scene.workspace.id, **zoe, now=life.now)
+    await life.store.write(
+        suppressions.unsuppress,
+        workspace_id=scene.workspace.id,
+        **zoe,
+        tombstone_key=KEYS.tombstone,
+        now=life.now,
+    )
     by_right = await broken(life, scene)
     life.later(hours=1)
     await opt_out(life, scene, "zoe@lead.example")

@@ -2,17 +2,27 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 
+from relance.core.address_check import Verification
 from relance.core.attempt import Attempt
 from relance.core.enrollment import EnrollmentStatus, StopReason
 from relance.core.lead import Lead
-from relance.services import enrollments, leads
+from relance.core.suppression import SuppressionKind, SuppressionReason, SuppressionScope
+from relance.services import enrollments, leads, suppressions, verifying
 from relance.services.leads import Addition
 from relance.services.refusals import NotFoundError, RefusedError
+from relance.storage.opening import open_store
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS
+from services.life import Life
+from store_places import sqlite_place
+
+ANN = "ann@lead.example"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +126,28 @@ async def test_an_erased_person_leaves_nothing_but_a_hash(life):
     assert "ann@lead.example" not in str(await life.suppressed(scene.workspace))
 
 
+async def test_an_erased_address_stands_nowhere_any_more(tmp_path):
+    """In no table: whatever was said of it, added to a list and taken off again, answered, or checked."""
+    place = sqlite_place(tmp_path)
+    life = Life(open_store(place))
+    scene = await life.scene()
+    raw = await life.send()
+    whose: dict[str, Any] = {"workspace_id": scene.workspace.id, "tombstone_key": KEYS.tombstone}
+    ann: dict[str, Any] = {"kind": SuppressionKind.ADDRESS, "value": ANN}
+    said: dict[str, Any] = {"reason": SuppressionReason.UNSUBSCRIBED, "source": f"message from {ANN}"}
+    await life.store.write(suppressions.suppress, **whose, **ann, **said, now=life.now)
+    await life.store.write(suppressions.unsuppress, **whose, **ann, scope=SuppressionScope.WORKSPACE, now=life.now)
+    await life.store.write(verifying.want, await life.lead(scene.lead), Verification.MX, now=life.now)
+    await life.receive(scene.box, letters.reply(raw, at=life.now))
+    before = tables_with(ANN, place)
+    await erase(life, scene)
+    after = tables_with(ANN, place)
+    await life.store.close()
+
+    assert {"address_checks", "attempts", "leads", "messages"} <= before
+    assert set() == after
+
+
 async def test_what_comes_and_goes_after_an_erasure_is_not_kept(life):
     """A message was on its way, and is answered later: both happened, and neither is remembered in words."""
     scene = await life.scene()
@@ -192,6 +224,15 @@ async def test_somebody_unknown_cannot_be_erased_or_noted(life):
         await life.store.write(
             leads.note, workspace_id=acme.id, email="x@y.example", text="t", author="bo", now=life.now
         )
+
+
+def tables_with(text: str, place: Path) -> set[str]:
+    """Return the tables of a file in which a text stands anywhere."""
+    beside = apsw.Connection(str(place))
+    names = [name for (name,) in beside.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()]
+    found = {name for name in names if text in str(beside.execute(f'SELECT * FROM "{name}"').fetchall())}
+    beside.close()
+    return found
 
 
 async def erase(life, scene) -> None:

@@ -75,6 +75,7 @@ def remove(target: str, scope: str) -> int:
             kind=kind,
             value=value,
             scope=SuppressionScope(scope),
+            tombstone_key=installation.keys.tombstone,
             now=installation.clock.now(),
         )
 

@@ -57,7 +57,7 @@ def unbound(reader: Reader, *, workspace_id: int, after: int, upto: int, keys: K
         wanted -= {_digest(row, keys) for row in page}
         if not wanted:
             return
-    taken_back = _taken_back(reader, since=min(row.at for row in rows if row.digest in wanted), keys=keys)
+    taken_back = _taken_back(reader, since=min(row.at for row in rows if row.digest in wanted))
     gone = {row.digest: row for row in rows if row.digest in wanted and not _by_right(row, taken_back)}
     found = list(gone.values())[:MOST_ROWS]
     names = _names(reader, workspace_id, {row.digest for row in found}, keys)
@@ -76,7 +76,7 @@ def _suppressed(reader: Reader, workspace_id: int) -> Iterator[list[_Listed]]:
         last = page[-1].id
 
 
-def _taken_back(reader: Reader, *, since: datetime, keys: Keys) -> dict[str, datetime]:
+def _taken_back(reader: Reader, *, since: datetime) -> dict[str, datetime]:
     """Return when each was last taken back; a global one may have been by another workspace."""
     rows = [
         row
@@ -84,7 +84,7 @@ def _taken_back(reader: Reader, *, since: datetime, keys: Keys) -> dict[str, dat
         for row in reader.all(_TakenBack, "invariants.unsuppressed", workspace_id=workspace.id, since=since)
     ]
     rows.sort(key=lambda row: row.at)
-    return {tombstone_of(str(row.data.get("value", "")), keys.tombstone): row.at for row in rows}
+    return {str(row.data.get("digest", "")): row.at for row in rows}
 
 
 def _names(reader: Reader, workspace_id: int, digests: set[str], keys: Keys) -> dict[str, str]:

@@ -59,14 +59,13 @@ def suppress(  # noqa: PLR0913  # the facts of one row
         digest = value if kind is SuppressionKind.TOMBSTONE else tombstone_of(value, tombstone_key)
         tx.run("opt_outs.add", workspace_id=workspace_id, digest=digest, reason=reason, at=now)
     if added:
-        shown = "(erased)" if kind is SuppressionKind.TOMBSTONE else value
         record(
             tx,
             Event(
                 workspace_id=workspace_id,
                 at=now,
                 name=EventName.SUPPRESSION_ADDED,
-                detail=f"{shown} is suppressed ({reason}): {source}"[:500],
+                detail=f"{_shown(kind, value)} is suppressed ({reason})",
             ),
         )
     return added > 0
@@ -96,7 +95,14 @@ def suppress_address(
 
 
 def unsuppress(
-    tx: Transaction, *, workspace_id: int, kind: SuppressionKind, value: str, scope: SuppressionScope, now: datetime
+    tx: Transaction,
+    *,
+    workspace_id: int,
+    kind: SuppressionKind,
+    value: str,
+    scope: SuppressionScope,
+    tombstone_key: bytes,
+    now: datetime,
 ) -> bool:
     """Take a suppression back, by a person's decision; return whether there was one."""
     removed = tx.run("suppressions.remove", workspace_id=workspace_id, kind=kind, value=value, scope=scope)
@@ -107,11 +113,17 @@ def unsuppress(
                 workspace_id=workspace_id,
                 at=now,
                 name=EventName.SUPPRESSION_REMOVED,
-                detail=f"{value} is no longer suppressed ({scope})",
-                data={"value": value},
+                detail=f"{_shown(kind, value)} is no longer suppressed ({scope})",
+                data={"digest": tombstone_of(value, tombstone_key)},
             ),
         )
     return removed > 0
+
+
+def _shown(kind: SuppressionKind, value: str) -> str:
+    """Say what an event is about. Events stay for ever, and a person can be erased: nobody is named in them."""
+    names = {SuppressionKind.PHONE: "a phone number", SuppressionKind.TOMBSTONE: "an erased person"}
+    return f"@{value}" if kind is SuppressionKind.DOMAIN else names.get(kind, "an address")
 
 
 def binding(
