@@ -173,6 +173,15 @@ def test_a_note_pauses_who_is_walking(filled):
     assert (1, ["paused"]) == (noted["paused"], [row["status"] for row in rows])
 
 
+def test_nobody_is_asked_about_a_person_who_is_not_there(filled):
+    """The question would be about nothing."""
+    result = filled.run("lead", "erase", "nobody@example.org")
+
+    assert 1 == result.code
+    assert "nobody@example.org" in result.err
+    assert "Erase everything" not in result.out + result.err
+
+
 def test_erasing_needs_a_yes_and_leaves_a_mark(filled, tmp_path):
     """The person is gone from every table, and an import cannot bring anybody to write to them again."""
     asked = filled.run("lead", "erase", "carol@example.org")

@@ -229,7 +229,7 @@ async def test_somebody_unknown_cannot_be_erased_or_noted(life):
 def tables_with(text: str, place: Path) -> set[str]:
     """Return the tables of a file in which a text stands anywhere."""
     beside = apsw.Connection(str(place))
-    names = [name for (name,) in beside.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()]
+    names = [str(name) for (name,) in beside.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()]
     found = {name for name in names if text in str(beside.execute(f'SELECT * FROM "{name}"').fetchall())}
     beside.close()
     return found

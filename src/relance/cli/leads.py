@@ -161,6 +161,11 @@ def erase(email: str) -> None:
     """Erase a person's data; a keyed hash stays, so that no import writes to them again."""
     current = session()
     address = spelled(email)
+
+    async def look(installation: Installation, workspace: Workspace) -> None:
+        await installation.read(leads.by_email, workspace.id, address)
+
+    current.run(look)  # nobody is asked about a person who is not there
     current.confirm(f"Erase everything about {address}?")
 
     async def write(installation: Installation, workspace: Workspace) -> None:
