@@ -126,6 +126,30 @@ async def test_an_answer_serves_every_sequence(rig):
     assert (2, 1) == (len(rig.subjects(ANN)), len(rig.addresses.asked))
 
 
+async def test_a_sequence_that_asks_more_is_not_content_with_less(rig):
+    """That the domain takes mail does not say that the person does."""
+    await rig.prepare(verification=Verification.MX)
+    thorough = builders.plan(name="thorough", verification=Verification.RCPT)
+    await rig.store.write(builders.published, rig.workspace, thorough)
+    await rig.person(ANN)
+    parts = rig.parts()
+    await ask(parts)
+    await parts.send_one()
+    rig.later(minutes=30)
+    run = await rig.person(ANN, "thorough")
+    await parts.poller.refresh(await rig.box_name())
+    rig.addresses.findings[ANN] = NO
+    await parts.send_one()
+    await parts.send_one()
+    unasked = await standing(rig, run)
+    await parts.verifier.run_once()
+    await parts.send_one()
+
+    assert (EnrollmentStatus.ACTIVE, "verification") == (unasked[0], unasked[2])
+    assert (EnrollmentStatus.STOPPED, StopReason.INVALID_ADDRESS) == (await standing(rig, run))[:2]
+    assert 1 == len(rig.subjects(ANN))
+
+
 async def test_what_was_found_out_goes_with_the_person(rig):
     """Erased means erased."""
     await rig.prepare(verification=Verification.MX)

@@ -6,12 +6,18 @@ SELECT address, asked, verdict, reason, checked_at FROM address_checks
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 
 -- name: address_checks.want
--- Ask for a check. What was known of another address says nothing of this one.
+-- Ask for a check. What was known of another address, or found out by another question, does not answer this one.
 INSERT INTO address_checks (workspace_id, lead_id, address, asked, wanted_at)
 VALUES (:workspace_id, :lead_id, :address, :asked, :now)
 ON CONFLICT (workspace_id, lead_id) DO UPDATE SET
-    verdict = CASE WHEN address_checks.address = excluded.address THEN address_checks.verdict END,
-    checked_at = CASE WHEN address_checks.address = excluded.address THEN address_checks.checked_at END,
+    verdict = CASE
+        WHEN address_checks.address = excluded.address AND address_checks.asked = excluded.asked
+        THEN address_checks.verdict
+    END,
+    checked_at = CASE
+        WHEN address_checks.address = excluded.address AND address_checks.asked = excluded.asked
+        THEN address_checks.checked_at
+    END,
     address = excluded.address,
     asked = excluded.asked,
     wanted_at = excluded.wanted_at
