@@ -273,6 +273,13 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
             field="–",
         ),
         Rule(
+            what="A conversation is opened from a mailbox of the person's own provider, by the MX records of their "
+            "domain: if one is free, or in any case",
+            default=f"`{Plan(name='', steps=()).match_provider}`",
+            field="`match_provider`",
+            gate="`verification`",
+        ),
+        Rule(
             what="First messages leave once it is known that the address takes mail; one that cannot be judged is "
             f"asked about {defaults.VERIFICATION_CAP} times, ever later",
             default=f"`{Plan(name='', steps=()).verification}`",

@@ -21,6 +21,7 @@ LOOPS = {
     "walker",
     "poller",
     "ingester",
+    "verifier",
     "reconciler",
     "housekeeper",
     "recoverer",

@@ -49,7 +49,7 @@ async def store(schema_url):
 
 def earliest(tx):
     """Return the most due lead that nobody else looks at."""
-    return tx.one(Ready, "enrollments.earliest_of_pool", workspace_id=1, sequence_id=1, now=NOW)
+    return tx.one(Ready, "enrollments.earliest_of_pool", workspace_id=1, sequence_id=1, lane="", now=NOW)
 
 
 def claim(tx, ready, worker):

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from relance.core.defaults import VERIFIED_FOR
+from relance.core.mail_hosts import MailHost
 
 
 class Verification(StrEnum):
@@ -39,6 +40,7 @@ class AddressCheck:
     address: str
     asked: Verification  #: How it was found out.
     verdict: AddressVerdict | None = None  #: None: asked for, and not looked at yet.
+    host: MailHost | None = None  #: Who runs its mail, where that is known.
     reason: str = ""
     checked_at: datetime | None = None
 

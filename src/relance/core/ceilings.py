@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
+from relance.core.mail_hosts import MailHost
 from relance.core.mailbox import Mailbox
 
 DAY: Final = timedelta(hours=24)
@@ -57,6 +58,16 @@ def provider_behind(mailbox: Mailbox) -> str | None:
     """Return whose ceiling holds: what a person said, else by the connector, else by the server that sends."""
     if mailbox.ceiling is not None:
         return mailbox.ceiling if mailbox.ceiling in CEILINGS else None
+    return _recognised(mailbox)
+
+
+def mail_host(mailbox: Mailbox) -> MailHost:
+    """Return who runs a mailbox, for `match_provider`: as a person said with its ceiling, or as it is recognised."""
+    named = mailbox.ceiling if mailbox.ceiling in CEILINGS else _recognised(mailbox)
+    return MailHost((named or MailHost.OTHER).partition("_")[0])
+
+
+def _recognised(mailbox: Mailbox) -> str | None:
     host = str(mailbox.settings.get("smtp_host") or "").casefold().rstrip(".")
     return _CONNECTORS.get(mailbox.provider) or HOSTS.get(host)
 

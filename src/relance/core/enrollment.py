@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from relance.core.mail_hosts import ANYBODY
+
 
 class EnrollmentStatus(StrEnum):
     """Exactly one of these, guarded by a CHECK in the database."""
@@ -88,6 +90,7 @@ class Enrollment:
     goal_met_at: datetime | None = None
     variants: Mapping[str, str] = field(default_factory=dict)  #: Step id to the variant chosen for it.
     mailbox_id: int | None = None  #: Pinned by the first reservation; follow-ups stay on it.
+    lane: str = ANYBODY  #: Of whose mailboxes one opens the conversation; see `relance.core.mail_hosts`.
     source_list: str | None = None
     consecutive_failures: int = 0  #: On the present step.
     soft_bounces: int = 0

@@ -32,6 +32,7 @@ from relance.core.calendar import (
 )
 from relance.core.defaults import RECHECK, VERIFICATION_CAP
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
+from relance.core.mail_hosts import ANYBODY, ProviderMatch
 from relance.core.mailbox_gates import daily_cap, gap, hourly_cap, mailbox, mailbox_status, provider_ceiling, workday
 from relance.core.sequence import Plan, QuietHours, SequenceStatus
 from relance.core.situation import Situation
@@ -114,11 +115,15 @@ def outcome_unknown(at: Situation) -> Verdict:
 def verification(at: Situation) -> Verdict:
     """Pass if a first message goes to an address that takes mail, as far as the sequence asks (B16).
 
-    Nobody is written to whose address is known to take none, or of whom five checks in a row could not tell.
+    And if it is known who runs the person's mail, where the sequence matches that. Nobody is written to whose address
+    is known to take none, or of whom five checks in a row could not tell.
     """
     question, check = at.plan.verification, at.address_check
-    if question is Verification.OFF or not at.first_contact:
+    if not at.first_contact:
         return PASS
+    if question is Verification.OFF:
+        waits = at.plan.match_provider is not ProviderMatch.OFF and at.enrollment.lane == ANYBODY
+        return _lead("verification", until=at.now + RECHECK) if waits else PASS
     if check is not None and check.answers(question, address=at.lead.email, at=at.now):
         if check.verdict in MAY_BE_WRITTEN_TO:
             return PASS

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from relance.core.address_check import Verification
 from relance.core.calendar import time_of_day
+from relance.core.mail_hosts import ProviderMatch
 from relance.core.sequence import (
     AttachedFile,
     BranchStep,
@@ -116,6 +117,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         "rotation": str(plan.rotation),
         "delivery": str(plan.delivery),
         "verification": str(plan.verification),
+        "match_provider": str(plan.match_provider),
         "holdout": plan.holdout,
     }
 
@@ -194,6 +196,7 @@ def plan_from_document(document: Document) -> Plan:
         rotation=_read(document, "rotation", Rotation),
         delivery=_read(document, "delivery", Delivery),
         verification=_read(document, "verification", Verification),
+        match_provider=_read(document, "match_provider", ProviderMatch),
         holdout=float(_get(document, "holdout", (int, float))),
     )
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from relance.core.address_check import Verification
+from relance.core.mail_hosts import ProviderMatch
 
 
 class SequenceStatus(StrEnum):
@@ -280,6 +281,7 @@ class Plan:
     rotation: Rotation = Rotation.LEAST_RECENT
     delivery: Delivery = Delivery.SEND
     verification: Verification = Verification.OFF  #: Of an address, before the first message.
+    match_provider: ProviderMatch = ProviderMatch.OFF
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 
     def step(self, step_id: str) -> Step | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from relance.core.address_check import AddressVerdict, Verification
+from relance.core.mail_hosts import MailHost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +13,7 @@ class Finding:
 
     verdict: AddressVerdict
     reason: str
+    host: MailHost | None = None  #: Who runs the mail of its domain; None: not known, or it takes none.
 
 
 class AddressChecker(Protocol):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from relance.core.ceilings import mail_host
+from relance.core.mail_hosts import ANYBODY, MailHost, ProviderMatch, lanes
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Order, Plan, Sequence
 from relance.ports.store import Reader
@@ -46,8 +48,8 @@ class _Source(Protocol):
         """Return the most due person of this sequence who has mail from this mailbox."""
         ...
 
-    def newcomer(self, sequence: Sequence) -> Candidate | None:
-        """Return the most due person of this sequence whom no mailbox has written to."""
+    def newcomer(self, sequence: Sequence, lane: str) -> Candidate | None:
+        """Return the most due person of this sequence and lane whom no mailbox has written to."""
         ...
 
     def strike(self, candidate: Candidate) -> None:
@@ -64,6 +66,7 @@ class Due:
     now: datetime
     plans: "_Plans"
     rotations: Rotations
+    hosts: "_Hosts"
 
     @property
     def nobody(self) -> bool:
@@ -99,18 +102,28 @@ class Due:
             free=lambda: [m.id for m in free if m.workspace_id == mailbox.workspace_id and admits(plan, m)],
             workspace_id=mailbox.workspace_id,
         )
-        return self.source.newcomer(sequence) if its_turn else None
+        if not its_turn:
+            return None
+        found = (self.source.newcomer(sequence, lane) for lane in self._lanes(sequence, plan, mailbox, free))
+        return next((one for one in found if one is not None), None)
+
+    def _lanes(self, sequence: Sequence, plan: Plan, mailbox: Free, free: list[Free]) -> tuple[str, ...]:
+        match = plan.match_provider
+        if match is ProviderMatch.OFF:  # who is in a lane came there while an earlier version matched
+            return lanes(match, MailHost.OTHER, ()) if self.plans.has_matched(sequence) else (ANYBODY,)
+        peers = [m.id for m in free if m.workspace_id == mailbox.workspace_id and admits(plan, m)]
+        return lanes(match, self.hosts.of(mailbox.id), {self.hosts.of(one) for one in peers})
 
 
 def who_is_due(reader: Reader, *, now: datetime, listed: int = LISTED) -> Due:
     """Look who is due now, over the installation; from `listed` rows on, mailbox by mailbox."""
     rows = reader.all(_Row, "enrollments.due_to_send", now=now, limit=listed)
-    plans, rotations = _Plans(reader), Rotations(reader, now)
+    plans, rotations, hosts = _Plans(reader), Rotations(reader, now), _Hosts(reader)
     if len(rows) == listed:
-        return Due(_Asking(reader, now), None, now, plans, rotations)
+        return Due(_Asking(reader, now), None, now, plans, rotations, hosts)
     pinned = {row.mailbox_id for row in rows if row.mailbox_id is not None}
     anybody = any(row.mailbox_id is None for row in rows)
-    return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans, rotations)
+    return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans, rotations, hosts)
 
 
 def admits(plan: Plan, mailbox: Mailbox | Free) -> bool:
@@ -122,14 +135,35 @@ def admits(plan: Plan, mailbox: Mailbox | Free) -> bool:
     return plan.pool == mailbox.pool
 
 
+def may_open(plan: Plan, mailbox: Mailbox, lane: str) -> bool:
+    """Whether it may ever open the conversation of somebody in this lane."""
+    return admits(plan, mailbox) and lane in lanes(plan.match_provider, mail_host(mailbox), ())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
     workspace_id: int
     sequence_id: int
     mailbox_id: int | None
+    lane: str
     id: int
     step_counter: int
     ready_at: datetime
+
+
+class _Hosts:
+    """Who runs the mail of mailboxes, each read once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[int, MailHost] = {}
+
+    def of(self, mailbox_id: int) -> MailHost:
+        """Return one mailbox's."""
+        if mailbox_id not in self._known:
+            (mailbox,) = self._reader.all(Mailbox, "mailboxes.some", mailbox_list=[mailbox_id])
+            self._known[mailbox_id] = mail_host(mailbox)
+        return self._known[mailbox_id]
 
 
 class _Plans:
@@ -145,31 +179,38 @@ class _Plans:
             self._known[sequence.id] = plan_of(self._reader, sequence.workspace_id, sequence.id, sequence.version)
         return self._known[sequence.id]
 
+    def has_matched(self, sequence: Sequence) -> bool:
+        """Whether an earlier version matched providers."""
+        earlier = (
+            plan_of(self._reader, sequence.workspace_id, sequence.id, version) for version in range(1, sequence.version)
+        )
+        return any(plan.match_provider is not ProviderMatch.OFF for plan in earlier)
+
 
 class _Listed:
     """Everybody who is due, in a list."""
 
     def __init__(self, rows: list[_Row]) -> None:
-        self._waiting: dict[tuple[int, int | None], deque[Candidate]] = defaultdict(deque)
+        self._waiting: dict[tuple[int, int | None, str], deque[Candidate]] = defaultdict(deque)
         for row in rows:
             candidate = Candidate(id=row.id, step_counter=row.step_counter, ready_at=row.ready_at)
-            self._waiting[row.sequence_id, row.mailbox_id].append(candidate)
+            self._waiting[row.sequence_id, row.mailbox_id, row.lane].append(candidate)
         self._gone: set[int] = set()
 
     def follow_up(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
         """Return the next of this mailbox."""
-        return self._next(sequence.id, mailbox.id)
+        return self._next(sequence.id, mailbox.id, ANYBODY)
 
-    def newcomer(self, sequence: Sequence) -> Candidate | None:
+    def newcomer(self, sequence: Sequence, lane: str) -> Candidate | None:
         """Return the next of the pool."""
-        return self._next(sequence.id, None)
+        return self._next(sequence.id, None, lane)
 
     def strike(self, candidate: Candidate) -> None:
         """Pass over it from now on."""
         self._gone.add(candidate.id)
 
-    def _next(self, sequence_id: int, mailbox_id: int | None) -> Candidate | None:
-        waiting = self._waiting[sequence_id, mailbox_id]
+    def _next(self, sequence_id: int, mailbox_id: int | None, lane: str) -> Candidate | None:
+        waiting = self._waiting[sequence_id, mailbox_id, lane]
         while waiting and waiting[0].id in self._gone:
             waiting.popleft()
         return waiting[0] if waiting else None
@@ -181,7 +222,7 @@ class _Asking:
     def __init__(self, reader: Reader, now: datetime) -> None:
         self._reader = reader
         self._now = now
-        self._without: set[int] = set()
+        self._without: set[tuple[int, str]] = set()
         self._gone: set[int] = set()
 
     def follow_up(self, sequence: Sequence, mailbox: Free) -> Candidate | None:
@@ -189,14 +230,14 @@ class _Asking:
         ids = {"workspace_id": mailbox.workspace_id, "sequence_id": sequence.id, "mailbox_id": mailbox.id}
         return self._unless_gone(self._reader.one(Candidate, "enrollments.earliest_of_mailbox", **ids, now=self._now))
 
-    def newcomer(self, sequence: Sequence) -> Candidate | None:
+    def newcomer(self, sequence: Sequence, lane: str) -> Candidate | None:
         """Return the most due of the pool."""
-        if sequence.id in self._without:
+        if (sequence.id, lane) in self._without:
             return None
-        ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id}
+        ids = {"workspace_id": sequence.workspace_id, "sequence_id": sequence.id, "lane": lane}
         found = self._reader.one(Candidate, "enrollments.earliest_of_pool", **ids, now=self._now)
         if found is None:
-            self._without.add(sequence.id)
+            self._without.add((sequence.id, lane))
         return self._unless_gone(found)
 
     def strike(self, candidate: Candidate) -> None:

@@ -17,6 +17,7 @@ from relance.core.situation import Situation
 from relance.core.verdict import PASS, Defer, Holds, Leave, Stop, Verdict
 from relance.ports.store import Reader
 from relance.services import leads
+from relance.services.candidates import may_open
 from relance.services.dispatching import mailboxes_of
 from relance.services.limits import measured
 from relance.services.refusals import NotFoundError
@@ -154,7 +155,8 @@ def _situation(reader: Reader, row: Enrollment, keys: Keys, now: datetime) -> Si
         now=now,
     )
     if mailbox is None and row.step_kind == "email" and not row.terminal:
-        admitted = mailboxes_of(reader, row.workspace_id, bare.plan)
+        pool = mailboxes_of(reader, row.workspace_id, bare.plan)
+        admitted = [box for box in pool if may_open(bare.plan, box, row.lane)]
         soonest = min(
             admitted, key=lambda m: (m.status != "active", m.skip_until or now, m.next_allowed_at or now), default=None
         )

@@ -12,7 +12,7 @@ from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import Delivery, Plan, Sequence, SequenceStatus
 from relance.ports.store import Reader
-from relance.services.candidates import admits
+from relance.services.candidates import admits, may_open
 from relance.services.idle_sequences import Idle, never_sends
 from relance.services.situations import plan_of, workspace_of
 from relance.services.standstill import Stuck
@@ -46,9 +46,12 @@ def overdue(reader: Reader, workspace_id: int, idle: Collection[Idle], now: date
     found: list[Stuck] = []
     for row in _long_due(reader, workspace_id, boxes, free, now - OVERDUE):
         plan = plan_of(reader, workspace_id, row.sequence_id, row.version)
-        its = {box.id for box in boxes if (row.mailbox_id == box.id if row.mailbox_id else admits(plan, box))}
+        opening = {box.id for box in boxes if may_open(plan, box, row.lane)}
+        its = {box.id for box in boxes if box.id == row.mailbox_id} if row.mailbox_id else opening
         if row.step_kind == "email" and not its:
-            why = "no_mailbox: its mailbox was removed or its pool is empty; connect one with `relance mailbox add`"
+            kept = row.lane if row.mailbox_id is None and any(admits(plan, box) for box in boxes) else None
+            what = f"none of its mailboxes lies with {kept}" if kept else "its mailbox was removed or its pool is empty"
+            why = f"no_mailbox: {what}; connect one with `relance mailbox add`"
         elif row.step_kind == "email" and (not its & free or any(one.keeps_back(row) for one in idle)):
             continue
         else:

@@ -1,10 +1,12 @@
 """The production answer to whether an address takes mail: its form, its domain, and perhaps its server."""
 
 import socket
+from dataclasses import replace
 
 from relance.connectors.addresses.mail_exchangers import CannotTell, Exchangers, MailExchangers, TakesNoMail
 from relance.connectors.addresses.rcpt_probe import SMTP_PORT, ask_servers
 from relance.core.address_check import AddressVerdict, Verification
+from relance.core.mail_hosts import host_of
 from relance.ports.addresses import Finding
 
 
@@ -24,6 +26,8 @@ class DirectChecker:
             case CannotTell(why):
                 return Finding(verdict=AddressVerdict.UNKNOWN, reason=why)
             case Exchangers(hosts) if question is Verification.RCPT:
-                return await ask_servers(hosts, address, local_name=socket.gethostname(), port=self._smtp_port)
+                found = await ask_servers(hosts, address, local_name=socket.gethostname(), port=self._smtp_port)
+                return replace(found, host=host_of(hosts[0]))
             case Exchangers(hosts):
-                return Finding(verdict=AddressVerdict.VALID, reason=f"{hosts[0]} takes mail for {domain}")
+                why = f"{hosts[0]} takes mail for {domain}"
+                return Finding(verdict=AddressVerdict.VALID, reason=why, host=host_of(hosts[0]))

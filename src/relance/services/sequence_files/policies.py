@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from relance.core.address_check import Verification
 from relance.core.calendar import zone_named
+from relance.core.mail_hosts import ProviderMatch
 from relance.core.plan_document import delay_of, interval_of
 from relance.core.sequence import (
     Delivery,
@@ -36,7 +37,7 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
     "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "rotation", "delivery",
-    "verification", "tracking", "holdout", "steps",
+    "verification", "match_provider", "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -98,6 +99,7 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "rotation": form.choice("rotation", Rotation, Rotation.LEAST_RECENT),
         "delivery": form.choice("delivery", Delivery, Delivery.SEND),
         "verification": form.choice("verification", Verification, Verification.OFF),
+        "match_provider": form.choice("match_provider", ProviderMatch, ProviderMatch.OFF),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }
     return Policies(fields=fields)

@@ -2,7 +2,7 @@
 
 -- name: address_checks.get
 -- The last answer about a lead's address.
-SELECT address, asked, verdict, reason, checked_at FROM address_checks
+SELECT address, asked, verdict, host, reason, checked_at FROM address_checks
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 
 -- name: address_checks.want
@@ -31,7 +31,7 @@ LIMIT :limit
 
 -- name: address_checks.answer
 -- Write an answer down, if it is to the question that is open.
-UPDATE address_checks SET verdict = :verdict, reason = :reason, checked_at = :now, wanted_at = NULL
+UPDATE address_checks SET verdict = :verdict, host = :host, reason = :reason, checked_at = :now, wanted_at = NULL
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND address = :address AND asked = :asked
     AND wanted_at IS NOT NULL
 

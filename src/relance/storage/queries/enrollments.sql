@@ -1,7 +1,7 @@
 -- part: enrollments.columns
 workspace_id, id, uid, sequence_id, version, lead_id, status, stop_reason, hold_reason, step, step_kind,
 step_counter, next_due_at, skip_until, last_skip_reason, last_skip_at, last_sent_at, last_inbound_at,
-last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, source_list, consecutive_failures,
+last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, lane, source_list, consecutive_failures,
 soft_bounces, verification_attempts, lock_holder, lock_expires_at, revision, created_at, ended_at
 
 -- name: enrollments.get
@@ -18,14 +18,14 @@ SELECT {enrollments.columns} FROM enrollments WHERE workspace_id = :workspace_id
 INSERT INTO enrollments (
     workspace_id, uid, sequence_id, version, lead_id, status, stop_reason, hold_reason, step, step_kind,
     step_counter, next_due_at, skip_until, last_skip_reason, last_skip_at, last_sent_at, last_inbound_at,
-    last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, source_list,
+    last_failure_at, replied_at, bounced_at, goal_met_at, variants, mailbox_id, lane, source_list,
     consecutive_failures, soft_bounces, verification_attempts, lock_holder, lock_expires_at, revision,
     created_at, ended_at
 ) VALUES (
     :workspace_id, :uid, :sequence_id, :version, :lead_id, :status, :stop_reason, :hold_reason, :step,
     :step_kind, :step_counter, :next_due_at, :skip_until, :last_skip_reason, :last_skip_at, :last_sent_at,
     :last_inbound_at, :last_failure_at, :replied_at, :bounced_at, :goal_met_at, :variants::jsonb, :mailbox_id,
-    :source_list, :consecutive_failures, :soft_bounces, :verification_attempts, :lock_holder,
+    :lane, :source_list, :consecutive_failures, :soft_bounces, :verification_attempts, :lock_holder,
     :lock_expires_at, :revision, :created_at, :ended_at
 )
 ON CONFLICT DO NOTHING
@@ -56,6 +56,7 @@ UPDATE enrollments SET
     last_failure_at = :last_failure_at,
     replied_at = :replied_at,
     bounced_at = :bounced_at,
+    lane = :lane,
     goal_met_at = :goal_met_at,
     variants = :variants::jsonb,
     mailbox_id = :mailbox_id,
@@ -87,15 +88,15 @@ ORDER BY id
 -- The most due follow-up that waits for this mailbox in this sequence.
 SELECT id, step_counter, ready_at FROM enrollments
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id = :mailbox_id
-    AND status = 'active' AND step_kind = 'email' AND ready_at <= :now AND lock_holder IS NULL
+    AND open_lane = '' AND status = 'active' AND step_kind = 'email' AND ready_at <= :now AND lock_holder IS NULL
 ORDER BY ready_at, id
 LIMIT 1
 --postgres FOR UPDATE SKIP LOCKED
 
 -- name: enrollments.earliest_of_pool
--- The most due lead of this sequence that no mailbox has written to yet.
+-- The most due lead of this sequence and lane that no mailbox has written to yet.
 SELECT id, step_counter, ready_at FROM enrollments
-WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id IS NULL
+WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND mailbox_id IS NULL AND open_lane = :lane
     AND status = 'active' AND step_kind = 'email' AND ready_at <= :now AND lock_holder IS NULL
 ORDER BY ready_at, id
 LIMIT 1
@@ -103,7 +104,7 @@ LIMIT 1
 
 -- name: enrollments.due_to_send
 -- The most due that are ready to be sent and that nobody works on, over the installation, with who is to send them.
-SELECT workspace_id, sequence_id, mailbox_id, id, step_counter, ready_at FROM enrollments
+SELECT workspace_id, sequence_id, mailbox_id, open_lane AS lane, id, step_counter, ready_at FROM enrollments
 WHERE status IN ('active', 'waiting') AND status = 'active' AND step_kind = 'email' AND ready_at <= :now
     AND lock_holder IS NULL
 ORDER BY ready_at, id

@@ -27,6 +27,7 @@ CREATE TABLE enrollments (
     goal_met_at TIMESTAMPTZ,
     variants JSONB NOT NULL DEFAULT '{}',
     mailbox_id BIGINT,
+    lane TEXT NOT NULL DEFAULT '' CHECK (lane IN ('', 'google', 'microsoft', 'other')),
     source_list TEXT,
     consecutive_failures INTEGER NOT NULL DEFAULT 0 CHECK (consecutive_failures >= 0),
     soft_bounces INTEGER NOT NULL DEFAULT 0 CHECK (soft_bounces >= 0),
@@ -38,6 +39,8 @@ CREATE TABLE enrollments (
     ended_at TIMESTAMPTZ,
     -- When the row may be claimed: the later of its due time, which never slides, and its own deferral.
     ready_at TIMESTAMPTZ GENERATED ALWAYS AS (CASE WHEN skip_until > next_due_at THEN skip_until ELSE next_due_at END) STORED,
+    -- Of whose mailboxes one is to open the conversation; empty: of any, or it is open.
+    open_lane TEXT GENERATED ALWAYS AS (CASE WHEN mailbox_id IS NULL THEN lane ELSE '' END) STORED,
     -- Whose business are the steps that need no mailbox. Ids count up, so this spreads evenly.
     shard INTEGER GENERATED ALWAYS AS (lead_id % 256) STORED,
     PRIMARY KEY (workspace_id, id),
@@ -69,7 +72,7 @@ CREATE TABLE enrollments (
 );
 
 -- Claims, lane by lane. A row without a mailbox belongs to its sequence's pool.
-CREATE INDEX enrollments_to_send ON enrollments (workspace_id, sequence_id, mailbox_id, ready_at)
+CREATE INDEX enrollments_to_send ON enrollments (workspace_id, sequence_id, mailbox_id, open_lane, ready_at)
     WHERE status = 'active' AND step_kind = 'email';
 -- What moves without a mailbox.
 CREATE INDEX enrollments_to_walk ON enrollments (ready_at)

@@ -20,7 +20,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('enrollments', 'enrollments_status', '100000 100000 5000 833'),
     ('enrollments', 'enrollments_lead', '100000 100000 1'),
     ('enrollments', 'enrollments_to_walk', '10000 1'),
-    ('enrollments', 'enrollments_to_send', '30000 30000 1500 8 1'),
+    ('enrollments', 'enrollments_to_send', '30000 30000 1500 8 8 1'),
     ('enrollments', 'sqlite_autoindex_enrollments_4', '100000 100000 5000 1'),
     ('enrollments', 'sqlite_autoindex_enrollments_3', '100000 100000 1 1'),
     ('enrollments', 'sqlite_autoindex_enrollments_2', '100000 100000 1'),

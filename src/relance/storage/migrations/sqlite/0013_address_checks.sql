@@ -6,6 +6,7 @@ CREATE TABLE address_checks (
     address TEXT NOT NULL CHECK (address <> ''),
     asked TEXT NOT NULL CHECK (asked IN ('mx', 'rcpt')),
     verdict TEXT CHECK (verdict IN ('valid', 'invalid', 'catch_all', 'unknown')),
+    host TEXT CHECK (host IN ('google', 'microsoft', 'other')),  -- who runs its mail, where that is known
     reason TEXT NOT NULL DEFAULT '',
     checked_at TEXT,
     wanted_at TEXT,  -- when it was asked for; NULL: nobody waits for an answer
