@@ -100,7 +100,7 @@ async def pgqueuer(verb: str, url: str, effects: Effects) -> int:
 
 def dbos(verb: str, url: str, effects: Effects) -> int:
     """Run workflows of one step from a queue; a restart under the same executor id recovers what was pending."""
-    from dbos import DBOS  # type: ignore[import-not-found]  # noqa: PLC0415
+    from dbos import DBOS, SetWorkflowID  # type: ignore[import-not-found]  # noqa: PLC0415
 
     DBOS(config={"name": "bench", "system_database_url": url, "executor_id": "local", "application_version": "1"})
 
@@ -116,7 +116,8 @@ def dbos(verb: str, url: str, effects: Effects) -> int:
     DBOS.register_queue("jobs", worker_concurrency=10, polling_interval_sec=0.1)
     if verb == "enqueue":
         for number in range(JOBS):
-            DBOS.enqueue_workflow("jobs", job, number)
+            with SetWorkflowID(f"job {number}"):  # once, however often it is filled
+                DBOS.enqueue_workflow("jobs", job, number)
         os._exit(0)
     if verb == "work":
         asyncio.run(effects.until_quiet())
