@@ -15,6 +15,7 @@ from relance.forecast.answer import Limit
 from relance.forecast.asking import relief
 from relance.services import enrollments
 from relance.services.refusals import NotFoundError, RefusedError
+from relance.testing.fake_checker import FakeChecker
 
 
 def per_day(found):
@@ -156,3 +157,16 @@ async def test_what_is_attached_is_foreseen_without_being_read(founders: Founder
     assert 12 * 3 == sum(per_day(found).values())
     assert {} == found.courses[0].unfinished
     assert (1, None) == (there, copied)
+
+
+async def test_addresses_are_supposed_to_be_right_and_nobody_is_asked(founders: Founders, tmp_path: Path):
+    """A forecast asks no name server, and lets nobody wait for an answer that it cannot have."""
+    founders.installation.addresses = checker = FakeChecker()
+    both = "verification: rcpt\nmatch_provider: prefer\n"
+    await founders.publish(SEQUENCE.replace("steps:", f"{both}steps:", 1), tmp_path)
+    await founders.enroll(tmp_path, 12)
+    found = await founders.ask()
+
+    assert 12 * 3 == sum(per_day(found).values())
+    assert {} == found.courses[0].unfinished
+    assert [] == checker.asked
