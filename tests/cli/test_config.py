@@ -51,6 +51,13 @@ def test_a_key_file_in_the_toml_is_seen_from_the_data_directory(tmp_path):
     assert Path("keys/k") == read(tmp_path, "", {"RELANCE_MASTER_KEY_FILE": "keys/k"}).master_key_file
 
 
+@pytest.mark.parametrize("server", ["192.0.2.53", "127.0.0.1:5353"])
+def test_a_name_server_may_have_a_port(tmp_path, server):
+    """Without one it is 53."""
+    assert server == read(tmp_path, f'name_server = "{server}"').name_server
+    assert None is read(tmp_path).name_server
+
+
 def test_an_empty_variable_says_nothing(tmp_path):
     """`RELANCE_DATABASE_URL= relance …` is the usual way to switch one off."""
     assert read(tmp_path, "", {"RELANCE_DATABASE_URL": ""}).database_url is None
@@ -76,6 +83,8 @@ def test_an_empty_variable_says_nothing(tmp_path):
             ["lease_seconds", "RELANCE_LEASE_SECONDS", "'0.1'", "between 1 and 300"],
         ),
         ('lease_seconds = "half a minute"', {}, ["lease_seconds", "relance.toml", "such as 30"]),
+        ('name_server = "dns.example"', {}, ["name_server", "relance.toml", "192.0.2.53"]),
+        ("", {"RELANCE_NAME_SERVER": "192.0.2.53:0"}, ["name_server", "RELANCE_NAME_SERVER", "192.0.2.53:0"]),
         ("workspace = x", {}, ["relance.toml", "not TOML", "line 1"]),
     ],
 )
