@@ -10,6 +10,8 @@ import dns.exception
 import dns.name
 import dns.resolver
 
+from relance.core.identifiers import ascii_domain
+
 _LIFETIME = 8.0  #: Real seconds for one question, over all name servers.
 _DNS_PORT = 53
 
@@ -48,11 +50,10 @@ class MailExchangers:
     async def of(self, domain: str) -> Exchangers | TakesNoMail | CannotTell:
         """Ask for the MX records, and where there are none for an address of the domain itself."""
         try:
-            name = dns.name.from_text(domain.encode("idna").decode("ascii"))
-            answer = await self._ask().resolve(name, "MX", lifetime=_LIFETIME)
+            answer = await self._ask().resolve(dns.name.from_text(ascii_domain(domain)), "MX", lifetime=_LIFETIME)
         except (dns.resolver.NoAnswer, dns.resolver.NXDOMAIN) as nothing:
             return await self._by_address(domain, exists=isinstance(nothing, dns.resolver.NoAnswer))
-        except (dns.exception.DNSException, UnicodeError, OSError) as error:
+        except (dns.exception.DNSException, ValueError, OSError) as error:
             return CannotTell(f"the name servers do not say who takes mail for {domain}: {_in_words(error)}")
         records = sorted(answer, key=lambda record: int(record.preference))
         hosts = tuple(str(record.exchange).rstrip(".").lower() for record in records)
