@@ -99,6 +99,31 @@ async def test_what_was_on_the_wire_when_the_state_changed_is_read_back_too(plac
     assert 1 == len(rig.log.said("mailbox.recovered"))
 
 
+async def test_what_a_server_took_while_the_state_changed_is_not_sent_again_where_no_copy_tells(place: Place):
+    """The engine lived on and heard the server's yes: it is kept, though the attempt is not there any more."""
+    await _on_a_server(place)
+    rig = place.rig
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        await place.remember()
+        await _count(rig, engine)
+        hold = Hold()
+        box = rig.world.boxes["bo@ours.example"]
+        box.script(Point.REPLY, hold)
+        box.saves_sent = False
+        await _until_its_turn(rig, engine)
+        async with asyncio.timeout(WITHIN):
+            await hold.reached.wait()
+        await place.put_back_under_the_engine()
+        hold.go.set()
+        await _count(rig, engine)
+        await _recover(rig, engine)
+
+    assert [1, 1] == [len(rig.subjects(person)) for person in (ANN, BEN)]
+    assert 1 == len(rig.log.said("send.not_in_database"))
+    assert 1 == len(rig.log.said("mailbox.recovered"))
+
+
 async def test_a_mailbox_that_was_being_read_when_the_state_changed_is_let_be_read_first(place: Place):
     """Two readers of one mailbox would move its cursors past one another."""
     await _on_a_server(place)

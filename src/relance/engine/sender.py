@@ -229,16 +229,22 @@ class Sender:
 
     async def _confirm(self, reserved: sending.Reserved, accepted: Accepted, raw: bytes) -> None:
         around, attempt = self._around, reserved.attempt
-        await persistence.write_whatever_happens(
-            around,
-            sending.confirm,
-            workspace_id=attempt.workspace_id,
-            attempt_id=attempt.id,
-            accepted=accepted,
-            raw=raw,
-            content_key=blake2b(raw, digest_size=20).hexdigest(),
-            now=around.clock.now(),
-        )
+        try:
+            await persistence.write_whatever_happens(
+                around,
+                sending.confirm,
+                workspace_id=attempt.workspace_id,
+                attempt_id=attempt.id,
+                accepted=accepted,
+                raw=raw,
+                content_key=blake2b(raw, digest_size=20).hexdigest(),
+                now=around.clock.now(),
+                trace=attempt.trace,
+            )
+        except LookupError as error:  # an older state was put back: this process alone knows that it left
+            around.log.error("send.not_in_database", enrollment=attempt.enrollment_id, error=str(error))
+            await persistence.write_whatever_happens(around, sending.keep_accepted, attempt, now=around.clock.now())
+            return
         around.log.info(
             "step.accepted", enrollment=attempt.enrollment_id, step=attempt.step, mailbox=reserved.mailbox.address
         )

@@ -7,6 +7,7 @@ Follow a lead outward in this order: `reserve.py`, `begin.py`, `confirm.py`; `fa
 from relance.services.sending.begin import Begun, Withheld, begin
 from relance.services.sending.confirm import confirm
 from relance.services.sending.fail import fail, quarantine
+from relance.services.sending.forgotten import keep_accepted
 from relance.services.sending.reserve import (
     Deferred,
     Ended,
@@ -31,6 +32,7 @@ __all__ = [
     "begin",
     "confirm",
     "fail",
+    "keep_accepted",
     "lose",
     "put_off_unread",
     "quarantine",

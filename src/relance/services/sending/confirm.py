@@ -31,15 +31,18 @@ def confirm(
     raw: bytes,
     content_key: str,
     now: datetime,
+    trace: str | None = None,
 ) -> Attempt:
     """Turn an accepted attempt into `sent`, keep the message as it left, and enter the next step.
 
     `raw` is without the contents of its attachments: they are kept already, once for everybody.
 
-    Safe to apply again after a CommitUnknownError: an attempt that is `sent` is returned as it is.
+    Safe to apply again after a CommitUnknownError: an attempt that is `sent` is returned as it is. Raises LookupError
+    where an older state was put back meanwhile, in which there is no such attempt, or another one of that number, which
+    is told by its `trace`.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
-    if attempt is None:
+    if attempt is None or trace not in {None, attempt.trace}:
         raise LookupError(f"attempt {attempt_id} was accepted by the server but is not in the database")
     if attempt.status is AttemptStatus.SENT:  # by our own first try, or by its copy that was seen in Sent before
         keep_outgoing(tx, attempt, _lead_of(tx, attempt), raw=raw, content_key=content_key, now=now)

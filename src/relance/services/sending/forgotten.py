@@ -24,6 +24,9 @@ from relance.services.sending.settle import settle_sent
 from relance.services.sending.wording import variant_of
 from relance.services.situations import Keys, workspace_of
 
+#: Instead of a folder: no copy was seen, but the server's answer heard.
+ACCEPTED = "(accepted)"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgottenSend:
@@ -45,6 +48,23 @@ class ForgottenSend:
 def keep(tx: Transaction, seen: ForgottenSend) -> None:
     """Keep a copy."""
     tx.run("forgotten_sends.add", **columns(seen))
+
+
+def keep_accepted(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
+    """Keep what a server took of a process that lived on while an older state was put back under it."""
+    seen = ForgottenSend(
+        workspace_id=attempt.workspace_id,
+        trace=attempt.trace,
+        mailbox_id=attempt.mailbox_id or 0,
+        recipient=attempt.recipient,
+        subject=attempt.subject,
+        wire_message_id=None,
+        opens_thread=attempt.opens_thread,
+        folder=ACCEPTED,
+        left_at=now,
+        seen_at=now,
+    )
+    keep(tx, seen)
 
 
 def of_step(reader: Reader, run: Enrollment, keys: Keys) -> ForgottenSend | None:
@@ -94,12 +114,16 @@ def record_as_sent(
         attempt_id=known.id
         if known is not None
         else _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, own_id=own_id),
-        by=f"its copy in {seen.folder}, of which this database knew nothing",
+        by=f"{_proof(seen)}, of which this database knew nothing",
         now=now,
         sent_at=seen.left_at,
         wire_message_id=seen.wire_message_id if seen.wire_message_id != own_id else None,
         subject=seen.subject,
     )
+
+
+def _proof(seen: ForgottenSend) -> str:
+    return "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
 
 
 def _insert(
