@@ -44,6 +44,16 @@ async def _until_its_turn(rig: Rig, engine: Engine) -> None:
     engine.time_has_jumped()
 
 
+async def _sending(rig: Rig, engine: Engine, point: Point) -> Hold:
+    """Let the next message leave as far as a point, and keep it there."""
+    hold = Hold()
+    rig.world.boxes["bo@ours.example"].script(point, hold)
+    await _until_its_turn(rig, engine)
+    async with asyncio.timeout(WITHIN):
+        await hold.reached.wait()
+    return hold
+
+
 async def _recover(rig: Rig, engine: Engine) -> None:
     """Let the engine end what it has begun."""
     for _ in range(20):
@@ -83,11 +93,7 @@ async def test_what_was_on_the_wire_when_the_state_changed_is_read_back_too(plac
         await rig.settle(engine)
         await place.remember()
         await _count(rig, engine)
-        hold = Hold()
-        rig.world.boxes["bo@ours.example"].script(Point.DOT, hold)
-        await _until_its_turn(rig, engine)
-        async with asyncio.timeout(WITHIN):
-            await hold.reached.wait()
+        hold = await _sending(rig, engine, Point.DOT)
         await place.put_back_under_the_engine()
         await _count(rig, engine)
         too_early = rig.log.said("mailbox.sent_read_back")
@@ -107,13 +113,8 @@ async def test_what_a_server_took_while_the_state_changed_is_not_sent_again_wher
         await rig.settle(engine)
         await place.remember()
         await _count(rig, engine)
-        hold = Hold()
-        box = rig.world.boxes["bo@ours.example"]
-        box.script(Point.REPLY, hold)
-        box.saves_sent = False
-        await _until_its_turn(rig, engine)
-        async with asyncio.timeout(WITHIN):
-            await hold.reached.wait()
+        rig.world.boxes["bo@ours.example"].saves_sent = False
+        hold = await _sending(rig, engine, Point.REPLY)
         await place.put_back_under_the_engine()
         hold.go.set()
         await _count(rig, engine)

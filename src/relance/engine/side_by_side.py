@@ -5,12 +5,14 @@ Rule 2: what fails is raised, once everything has come to its end: nothing goes 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, TypeVar, cast
 
 from relance.core.mailbox import Mailbox
 from relance.engine.surroundings import Surroundings
 from relance.services.leasing import FencedError, Hold
 
+T = TypeVar("T")
 Job = Callable[[Hold], Awaitable[int]]
 
 
@@ -38,8 +40,13 @@ async def for_each(
     todo = list(jobs)
     if len(todo) <= 1:  # the usual case, which needs no tasks
         return sum([await do(*each) for each in todo])
-    outcomes = await asyncio.gather(*(do(*each) for each in todo), return_exceptions=True)
+    return sum(await all_of(do(*each) for each in todo))
+
+
+async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Do everything at once and return what comes of it. Raises what the first raised, once all have ended."""
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
-    return sum(one for one in outcomes if isinstance(one, int))
+    return cast("list[T]", outcomes)

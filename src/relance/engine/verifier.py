@@ -3,6 +3,7 @@
 import asyncio
 
 from relance.engine import persistence
+from relance.engine.side_by_side import all_of
 from relance.engine.surroundings import Surroundings
 from relance.services import verifying
 from relance.services.leasing import FencedError, Hold
@@ -25,12 +26,7 @@ class Verifier:
         if not holds:
             return 0
         wanted = await self._around.store.read(verifying.wanted, limit=_IN_ONE_PASS, shards=tuple(holds))
-        if not wanted:
-            return 0
-        outcomes = await asyncio.gather(*(self._ask(one, holds[one.shard]) for one in wanted), return_exceptions=True)
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
+        await all_of(self._ask(one, holds[one.shard]) for one in wanted)
         return len(wanted)
 
     async def _ask(self, one: Wanted, hold: Hold) -> None:

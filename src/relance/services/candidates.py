@@ -111,8 +111,10 @@ class Due:
         match = plan.match_provider
         if match is ProviderMatch.OFF:  # who is in a lane came there while an earlier version matched
             return lanes(match, MailHost.OTHER, ()) if self.plans.has_matched(sequence) else (ANYBODY,)
-        peers = [m.id for m in free if m.workspace_id == mailbox.workspace_id and admits(plan, m)]
-        return lanes(match, self.hosts.of(mailbox.id), {self.hosts.of(one) for one in peers})
+        if sequence.id not in self.hosts.free:  # once a claim: each of ten thousand would look at all the others
+            peers = (m for m in free if m.workspace_id == mailbox.workspace_id and admits(plan, m))
+            self.hosts.free[sequence.id] = {self.hosts.of(one.id) for one in peers}
+        return lanes(match, self.hosts.of(mailbox.id), self.hosts.free[sequence.id])
 
 
 def who_is_due(reader: Reader, *, now: datetime, listed: int = LISTED) -> Due:
@@ -157,6 +159,7 @@ class _Hosts:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._known: dict[int, MailHost] = {}
+        self.free: dict[int, set[MailHost]] = {}  #: Of the free mailboxes that a sequence admits, by sequence.
 
     def of(self, mailbox_id: int) -> MailHost:
         """Return one mailbox's."""

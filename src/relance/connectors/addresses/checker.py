@@ -1,4 +1,4 @@
-"""The production answer to whether an address takes mail: its form, its domain, and perhaps its server."""
+"""The production answer to whether an address takes mail: its domain, and perhaps its server."""
 
 import socket
 from dataclasses import replace
