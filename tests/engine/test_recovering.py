@@ -11,10 +11,10 @@ from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.connector import MailboxUnreachableError, ReadingFailedError
-from relance.services import recovering, suppressions, workspaces
+from relance.services import recovering, reports, suppressions, workspaces
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
-from relance.testing.fake_connector import FakeMailbox, Hold, Point
+from relance.testing.fake_connector import SENT, FakeMailbox, Hold, Point
 
 ANN, BEN, CLEO, DORA, EVE, FAY = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora", "eve", "fay"))
 
@@ -185,6 +185,47 @@ async def test_a_mailbox_without_a_sent_folder_waits_for_a_person_and_nothing_is
     assert (4, 8) == (held, len(rig.world.accepted))
 
 
+async def test_a_copy_that_comes_late_is_waited_for(place: Place):
+    """Its server was still thinking over the dot, or its Sent folder lagged, when the backup was put back."""
+    rig = place.rig
+    box, _ = await _first_steps(place)
+    await _play(rig, days=1, hours=1)
+    sent = box.folders[SENT]
+    late = [sent.pop() for _ in range(2)]
+    await place.put_back()
+    async with rig.running() as engine:
+        await rig.play(engine, until=rig.clock.now() + timedelta(minutes=14))
+        read = rig.log.said("mailbox.read_back")
+        for copy in late:
+            box.deliver(copy.raw, folder=SENT, at=rig.clock.now(), told=False)
+        await rig.play(engine)
+
+    assert 1 == len(read)
+    assert [3, 3, 3, 3] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
+    assert [] == _twice(rig)
+
+
+@pytest.mark.parametrize("trouble", ["saves nothing", "clock behind"])
+async def test_nothing_is_told_from_a_sent_folder_that_does_not_show_what_was_sent_last(place: Place, trouble: str):
+    """What the mailbox writes to itself has to lie there, late enough by its server's clock."""
+    rig = place.rig
+    box, _ = await _first_steps(place)
+    await _play(rig, days=1, hours=1)
+    box.folders[SENT] = box.folders[SENT][:4]
+    box.saves_sent = trouble != "saves nothing"
+    rig.world.behind = timedelta(hours=1 if trouble == "clock behind" else 0)
+    await place.put_back()
+    async with rig.running() as engine:
+        await rig.play(engine, until=rig.clock.now() + timedelta(hours=3))
+    waiting = await rig.box()
+    listed = await rig.store.read(reports.stuck, workspace_id=rig.workspace.id, now=rig.clock.now())
+
+    assert (MailboxStatus.RECOVERING, []) == (waiting.status, _twice(rig))
+    assert [2, 2, 2, 2] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
+    assert "what it wrote to itself" in (waiting.status_reason or "")
+    assert "relance mailbox recovered" in "".join(one.remedy for one in listed)
+
+
 async def test_an_engine_that_dies_while_reading_back_begins_anew(place: Place):
     """What it had read stands; nothing is sent on the strength of half of it."""
     rig = place.rig
@@ -202,7 +243,8 @@ async def test_an_engine_that_dies_while_reading_back_begins_anew(place: Place):
     await _play(rig, days=5)
 
     assert MailboxStatus.RECOVERING is during
-    assert (12, []) == (len(rig.world.accepted), _twice(rig))
+    assert [3, 3, 3, 3] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
+    assert [] == _twice(rig)
 
 
 async def test_nothing_is_sent_by_the_state_of_a_server_that_was_not_compared(rig: Rig):

@@ -50,10 +50,16 @@ async def _recover(life, *, alive_at=None) -> None:
     await life.store.write(recovering.enter, alive_at=alive_at, why="an older state was put back", now=life.now)
 
 
+async def _read_back(life, box, *, sent_folder: bool = True):
+    """Read a mailbox back for the last time."""
+    life.later(minutes=15)
+    of_now = {"sent_folder": sent_folder, "began_at": life.now, "now": life.now}
+    return await life.store.write(recovering.sent_read_back, await life.box(box), **of_now)
+
+
 async def _finish(life, box) -> bool:
     """Let a mailbox go that was read back."""
-    before = await life.box(box)
-    await life.store.write(recovering.sent_read_back, before, sent_folder=True, now=life.now)
+    await _read_back(life, box)
     after = await life.box(box)
     finished: bool = await life.store.write(recovering.finish, after, started_at=life.now, now=life.now)
     return finished
@@ -382,8 +388,7 @@ async def test_a_sent_folder_that_proves_nothing_is_left_to_a_person(life, missi
             lambda tx: mailboxes.change(tx, replace(scene.box, settings={"host": "new"}), sealed=None)
         )
     await _recover(life)
-    box = await life.box(scene.box)
-    await life.store.write(recovering.sent_read_back, box, sent_folder=missing != "folder", now=life.now)
+    await _read_back(life, scene.box, sent_folder=missing != "folder")
     box = await life.box(scene.box)
     let_go = await life.store.write(recovering.finish, box, started_at=life.now, now=life.now)
     listed = await life.store.read(reports.stuck, workspace_id=scene.workspace.id, now=life.now)

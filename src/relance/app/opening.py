@@ -14,6 +14,7 @@ from relance.app.log import make_log
 from relance.config import Config
 from relance.connectors.addresses.checker import DirectChecker
 from relance.core.workspace import Workspace
+from relance.ports.clock import Clock
 from relance.ports.connector import ConnectorFactory
 from relance.ports.store import Store, StoreUnavailableError
 from relance.ports.vault import Vault, VaultError
@@ -28,9 +29,10 @@ CONNECTOR_GROUP = "relance.connectors"
 DIRECTORY_MODE = 0o700
 
 
-def open_installation(config: Config) -> Installation:
+def open_installation(config: Config, *, clock: Clock | None = None) -> Installation:
     """Open what `relance init` made, its schema brought up to date. Blocks.
 
+    `clock`: what tells the domain's time; None: the machine's, or the database's where several hosts share one.
     Raises VaultError, StoreError and its kinds, each with what to do.
     """
     if not config.data.is_dir():
@@ -40,7 +42,7 @@ def open_installation(config: Config) -> Installation:
     if config.database_url is None and not config.database_path.exists():
         raise StoreUnavailableError(f"There is no database in {config.data}: make it with `relance init`")
     vault = LocalVault(read_key(config.master_key_file))
-    return _wire(config, vault, open_store(config.database))
+    return _wire(config, vault, open_store(config.database), clock or SystemClock())
 
 
 def init_installation(config: Config) -> Installation:
@@ -57,7 +59,7 @@ def init_installation(config: Config) -> Installation:
             f"{config.data} has a database but no key file {config.master_key_file}: restore the key from its copy"
         )
     vault = LocalVault(create_key(config.master_key_file))
-    return _wire(config, vault, open_store(config.database))
+    return _wire(config, vault, open_store(config.database), SystemClock())
 
 
 async def settle_installation(installation: Installation, *, timezone: str | None) -> Workspace:
@@ -79,7 +81,7 @@ def load_factories() -> Mapping[str, ConnectorFactory]:
     return {point.name: cast("ConnectorFactory", point.load()) for point in entry_points(group=CONNECTOR_GROUP)}
 
 
-def _wire(config: Config, vault: Vault, store: Store) -> Installation:
+def _wire(config: Config, vault: Vault, store: Store, clock: Clock) -> Installation:
     return Installation(
         config=config,
         store=store,
@@ -87,7 +89,7 @@ def _wire(config: Config, vault: Vault, store: Store) -> Installation:
         keys=Keys(
             message_id=vault.derive("message-id"), trace=vault.derive("trace"), tombstone=vault.derive("tombstone")
         ),
-        clock=SystemClock(),
+        clock=clock,
         monotonic=RealMonotonic(),
         log=make_log(config),
         opt_outs=OptOutLog(config.opt_out_log),

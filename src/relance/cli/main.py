@@ -6,12 +6,16 @@ import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import click
 
 from relance.cli.failures import DONE, TRACEBACK_VARIABLE, WRONG_USE, explain_failure
 from relance.cli.printing import complain
 from relance.cli.session import Group, Session
+
+if TYPE_CHECKING:
+    from relance.ports.clock import Clock
 
 _BROKEN_PIPE = 141  #: What a shell reports for a program that a closed pipe ended.
 #: Every command and where it is; only the one that is called is loaded.
@@ -71,10 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; every error is one sentence on stderr."""
+def run(arguments: Sequence[str], *, clock: "Clock | None" = None) -> int:
+    """Run one command and return its exit code; every error is one sentence on stderr.
+
+    `clock`: what tells the time; None: the machine, or the database where several hosts share one.
+    """
     try:
-        result = relance.main(args=list(arguments), prog_name="relance", standalone_mode=False)
+        session = Session(clock=clock)
+        result = relance.main(args=list(arguments), prog_name="relance", standalone_mode=False, obj=session)
     except click.exceptions.NoArgsIsHelpError as error:
         complain(error.format_message())
         return WRONG_USE

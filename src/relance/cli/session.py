@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from relance.app import Installation
     from relance.core.workspace import Workspace
+    from relance.ports.clock import Clock
 
 T = TypeVar("T")
 
@@ -33,6 +34,7 @@ class Session:
     workspace: str | None = None
     yes: bool = False
     as_json: bool = False
+    clock: "Clock | None" = None  #: What tells the time; None: the machine, or the database.
 
     @property
     def printer(self) -> Printer:
@@ -52,7 +54,7 @@ class Session:
 
         from relance.app import open_installation  # noqa: PLC0415 - what opens nothing should not wait for it
 
-        return self.run_in(open_installation(self.config()), in_workspace)
+        return self.run_in(open_installation(self.config(), clock=self.clock), in_workspace)
 
     def run_in(self, installation: "Installation", work: "Callable[[Installation], Awaitable[T]]") -> T:
         """Do work over an installation that is open, and close it."""

@@ -79,6 +79,7 @@ class Mailbox:
     fresh_at: datetime | None = None  #: When the last read of all folders began whose messages are ingested.
     last_read_at: datetime | None = None
     recover_since: datetime | None = None  #: While it recovers: read from then on, whatever its cursors say.
+    recover_noticed_at: datetime | None = None  #: While it recovers: when the older state was noticed.
     recovers_to: MailboxStatus | None = None  #: While it recovers: active, or paused where somebody had paused it.
     sent_read_back_at: datetime | None = None  #: While it recovers: when its own copies were understood.
     handed_over: bool = False  #: Removed, and others go on with its people: its answers are not waited for.

@@ -121,14 +121,8 @@ class Reconciler:
             return
         if before.last is None or (witnessed and rested and before.count < defaults.PROBES_AT_MOST):
             try:
-                await probe(
-                    connector,
-                    lost.mailbox,
-                    keys=around.keys,
-                    number=0,
-                    now=now,
-                    may_leave=lambda: around.shards.still(hold),
-                )
+                may_leave = partial(around.shards.still, hold)
+                await probe(connector, lost.mailbox, keys=around.keys, now=now, may_leave=may_leave)
             except ConnectorError as error:
                 await self._again(lost, f"could not send a message to itself: {error}")
                 return

@@ -4,11 +4,14 @@ Rule 1: the number that tells states apart is compared and grows at the start, a
 Rule 2: opt-outs come first, then all Sent folders of a workspace, then all answers; see `relance.services.recovering`.
         Those that only their log knows are taken over at every start: database and log may come from two copies, and
         a state without a mailbox has nothing else to recover.
-Rule 3: what this process was sending when the state changed under it is let come to its end first.
+Rule 3: the last reading of Sent begins when what was under way has had its time, and something that left late enough
+        lies there; the first begins at once, because there may be much to read.
+Rule 4: what this process was sending when the state changed under it is let come to its end first.
 """
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -17,15 +20,25 @@ from relance.core.mailbox import Mailbox
 from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
+from relance.engine.late_witness import LateWitness, Unseen
 from relance.engine.side_by_side import for_each
 from relance.engine.surroundings import Box, Surroundings
 from relance.ports.connector import ConnectorError, FolderRole
 from relance.ports.generation import Generation, GenerationFile
 from relance.ports.journal import OptOutJournal
 from relance.ports.store import StoreError
-from relance.services import generations, ingestion, recovering
+from relance.services import generations, ingestion, mailboxes, recovering
 from relance.services.leasing import FencedError, Hold
 from relance.services.refusals import LostRaceError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What this process has read of a mailbox: everything, when it began for the last time."""
+
+    noticed_at: datetime | None
+    began_at: datetime
+    sent_folder: bool
 
 
 class Recoverer:
@@ -50,7 +63,8 @@ class Recoverer:
         self._kept: Generation | None = None
         self._counted_at: float | None = None
         self._count_due = False
-        self._started: dict[Box, datetime] = {}  #: When the read began that has brought in everything.
+        self._readings: dict[Box, _Reading] = {}
+        self._witness = LateWitness(around)
         self._room = asyncio.Semaphore(around.limits.reads_at_once)
         self._server_started_at = ""  #: As of the last count; empty for a file.
         #: Whether a mailbox recovers, as last seen.
@@ -122,9 +136,9 @@ class Recoverer:
         read = await self._read_back_all(unread)
         boxes = await around.store.read(recovering.recovering)
         done = [
-            await self._finish(mailbox, self._started[_box(mailbox)])
+            await self._finish(mailbox, reading.began_at)
             for mailbox in self._own(recovering.ready_for_answers(boxes))
-            if _box(mailbox) in self._started
+            if (reading := self._reading(mailbox)) is not None
         ]
         self.waiting = bool(await around.store.read(recovering.recovering))
         return read + sum(done)
@@ -135,7 +149,12 @@ class Recoverer:
 
     def _is_read(self, mailbox: Mailbox) -> bool:
         """Whether this process has read everything; one that died meanwhile has left nobody to say so."""
-        return mailbox.sent_read_back_at is not None and _box(mailbox) in self._started
+        return mailbox.sent_read_back_at is not None and self._reading(mailbox) is not None
+
+    def _reading(self, mailbox: Mailbox) -> _Reading | None:
+        """Return what this process has read since the older state was noticed."""
+        reading = self._readings.get(_box(mailbox))
+        return reading if reading is not None and reading.noticed_at == mailbox.recover_noticed_at else None
 
     async def _read_back_all(self, unread: list[Mailbox]) -> int:
         jobs = [(mailbox, partial(self._read_back, mailbox)) for mailbox in unread]
@@ -144,8 +163,12 @@ class Recoverer:
     async def _read_back(self, mailbox: Mailbox, hold: Hold) -> int:
         """Fetch everything since the backup, and understand the mailbox's own messages."""
         around, box = self._around, _box(mailbox)
-        started_at = around.clock.now()
+        began_at = around.clock.now()
         try:
+            if mailbox.saves_sent and began_at >= recovering.copies_are_in_at(mailbox):
+                seen = await self._witness.look(mailbox, await self._connections.of(mailbox), hold)
+                if isinstance(seen, Unseen):
+                    return await self._not_seen(mailbox, seen, began_at)
             sent_folder = await self._fetch(mailbox, hold)
         except ConnectorError as error:
             return await self._failed(mailbox, str(error))
@@ -154,31 +177,53 @@ class Recoverer:
         except Exception as error:  # noqa: BLE001  # one mailbox's trouble must not keep the others from recovering
             return await self._failed(mailbox, repr(error))
         await self._ingester.drain_copies(box)
-        self._started[box] = started_at
-        proof = await persistence.write_as_owner(
-            around, hold, recovering.sent_read_back, mailbox, sent_folder=sent_folder, now=around.clock.now()
+        self._readings[box] = _Reading(
+            noticed_at=mailbox.recover_noticed_at, began_at=began_at, sent_folder=sent_folder
         )
-        around.log.info("mailbox.sent_read_back", mailbox=mailbox.address, proof=str(proof))
+        proof = await persistence.write_as_owner(
+            around,
+            hold,
+            recovering.sent_read_back,
+            mailbox,
+            sent_folder=sent_folder,
+            began_at=began_at,
+            now=around.clock.now(),
+        )
+        match proof:
+            case recovering.TooEarly(until=until):
+                around.log.info("mailbox.read_back", mailbox=mailbox.address, again_at=until)
+            case recovering.Unproven(reason=reason):
+                around.log.warning("mailbox.sent_unproven", mailbox=mailbox.address, why=reason)
+            case recovering.Proven():
+                around.log.info("mailbox.sent_read_back", mailbox=mailbox.address)
         return 1
 
+    async def _not_seen(self, mailbox: Mailbox, seen: Unseen, now: datetime) -> int:
+        """Look again for what the mailbox wrote to itself."""
+        if seen.why is not None:
+            return await self._failed(mailbox, seen.why)
+        await persistence.write(self._around, recovering.read_later, mailbox, until=now + defaults.LOOK_FIRST)
+        return 0
+
     async def _fetch(self, mailbox: Mailbox, hold: Hold) -> bool:
-        """Stage everything since the backup, wherever the cursors stand; return whether there is a Sent folder."""
+        """Stage what came since this process has read it, or everything since the backup, wherever the cursors stand.
+
+        Return whether there is a Sent folder.
+        """
         around, box = self._around, _box(mailbox)
-        await self._connections.drop(box)  # what the old connection knows of folders is of another state
+        ids = {"workspace_id": box.workspace_id, "mailbox_id": box.mailbox_id}
+        before = self._reading(mailbox)
+        if before is None:
+            await self._connections.drop(box)  # what the old connection knows of folders is of another state
         connector = await self._connections.of(mailbox)
+        cursors = await around.store.read(mailboxes.cursors, **ids) if before is not None else {}
         roles = set()
-        async for batch in connector.read({}, since=mailbox.recover_since or mailbox.created_at):
+        async for batch in connector.read(cursors, since=mailbox.recover_since or mailbox.created_at):
             roles.add(batch.cursor.role)
             await persistence.write_as_owner(
-                around,
-                hold,
-                ingestion.stage_batch,
-                workspace_id=box.workspace_id,
-                mailbox_id=box.mailbox_id,
-                batch=batch,
-                now=around.clock.now(),
+                around, hold, ingestion.stage_batch, **ids, batch=batch, now=around.clock.now()
             )
-        return bool(roles & {FolderRole.SENT, FolderRole.ALL})
+        return bool(roles & {FolderRole.SENT, FolderRole.ALL}) or (before is not None and before.sent_folder)
 
     async def _failed(self, mailbox: Mailbox, error: str) -> int:
         around = self._around
@@ -198,7 +243,8 @@ class Recoverer:
         )
         if not finished:
             return 0
-        del self._started[box]
+        del self._readings[box]
+        self._witness.forget(box)
         around.log.info("mailbox.recovered", mailbox=mailbox.address)
         return 1
 

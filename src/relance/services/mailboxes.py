@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
-from relance.core import backoff
+from relance.core import backoff, defaults
 from relance.core.events import Event, EventName
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.ports.connector import Cursor
@@ -89,11 +89,23 @@ def add(tx: Transaction, mailbox: Mailbox, *, sealed: bytes, now: datetime) -> M
     saved = by_address(tx, mailbox.workspace_id, mailbox.address)
     since = tx.one(datetime, "mailboxes.recover_since", workspace_id=saved.workspace_id)
     if since is not None:  # it may have been connected before, after the backup that was put back
-        reason = f"others of its workspace recover: it is read back to {since:%Y-%m-%d %H:%M} UTC too"
-        tx.run("mailboxes.enter_recovery", workspace_id=saved.workspace_id, id=saved.id, since=since, reason=reason)
+        why = "others of its workspace recover"
+        enter_recovery(tx, saved, since=since, why=why, now=now)
         saved = by_address(tx, mailbox.workspace_id, mailbox.address)
     _note(tx, saved, EventName.MAILBOX_ADDED, f"{saved.address} was connected", now)
     return saved
+
+
+def enter_recovery(tx: Transaction, box: Mailbox, *, since: datetime, why: str, now: datetime) -> str:
+    """Let one mailbox recover, and return why, in words for people."""
+    last = now + defaults.AMBIGUITY_GRACE
+    reason = (
+        f"{why}: it is read back to {since:%Y-%m-%d %H:%M} UTC before anything is sent, and once more after "
+        f"{last:%H:%M} UTC, because copies may come late"
+    )
+    ids = {"workspace_id": box.workspace_id, "id": box.id}
+    tx.run("mailboxes.enter_recovery", **ids, since=since, reason=reason, now=now)
+    return reason
 
 
 def change(tx: Transaction, mailbox: Mailbox, *, sealed: bytes | None) -> None:

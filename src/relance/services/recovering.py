@@ -3,7 +3,10 @@
 Rule 1: every mailbox recovers, and while one does nothing is sent in its workspace, nor is a branch decided.
 Rule 2: first the Sent folders of all mailboxes of a workspace, then everything else: an answer can only be understood
         once the message is known that it answers, and that may have left from another mailbox.
-Rule 3: where Sent cannot be read, or proves nothing, a person decides. Nothing is guessed.
+Rule 3: what was under way when the older state was noticed may show in Sent for a while. Absence counts by the same
+        rule as for one lost outcome: no reading of Sent is the last before the ambiguity grace is over, and something
+        must lie there that left late enough.
+Rule 4: where Sent cannot be read, or proves nothing, a person decides. Nothing is guessed.
 """
 
 from collections import defaultdict
@@ -21,7 +24,7 @@ from relance.ports.journal import OptOut
 from relance.ports.store import Reader, Transaction
 from relance.services import suppressions
 from relance.services.candidates import admits
-from relance.services.mailboxes import mark_read
+from relance.services.mailboxes import enter_recovery, mark_read
 from relance.services.records import record
 from relance.services.refusals import RefusedError
 from relance.services.sending import forgotten
@@ -49,6 +52,13 @@ class Unproven:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooEarly:
+    """It may not tell everything yet, and is read again then."""
+
+    until: datetime
+
+
 def enter(tx: Transaction, *, alive_at: datetime | None, why: str, now: datetime) -> int:
     """Let every connected mailbox recover, and return how many that are.
 
@@ -58,10 +68,14 @@ def enter(tx: Transaction, *, alive_at: datetime | None, why: str, now: datetime
     for box in boxes:
         connected = box.created_at - BEFORE_CONNECTED
         since = min(alive_at or connected, box.fresh_at or connected) - defaults.RECOVERY_MARGIN
-        reason = f"{why}: it is read back to {since:%Y-%m-%d %H:%M} UTC before anything is sent"
-        tx.run("mailboxes.enter_recovery", workspace_id=box.workspace_id, id=box.id, since=since, reason=reason)
+        reason = enter_recovery(tx, box, since=since, why=why, now=now)
         _note(tx, box, EventName.RESTORE_NOTICED, reason, now)
     return len(boxes)
+
+
+def copies_are_in_at(mailbox: Mailbox) -> datetime:
+    """Return from when on everything that left before the older state was noticed lies in Sent, if it ever will."""
+    return (mailbox.recover_noticed_at or mailbox.created_at) + defaults.AMBIGUITY_GRACE
 
 
 def recovering(reader: Reader) -> list[Mailbox]:
@@ -122,15 +136,29 @@ def proof_of(reader: Reader, mailbox: Mailbox, *, sent_folder: bool) -> Proven |
     return Proven()
 
 
-def sent_read_back(tx: Transaction, mailbox: Mailbox, *, sent_folder: bool, now: datetime) -> Proven | Unproven:
-    """Record that every copy of ours in a mailbox's Sent folder is understood, or why that proves nothing."""
+def sent_read_back(
+    tx: Transaction, mailbox: Mailbox, *, sent_folder: bool, began_at: datetime, now: datetime
+) -> Proven | Unproven | TooEarly:
+    """Record that every copy of ours in a mailbox's Sent folder is understood, or why that proves nothing.
+
+    `began_at`: when the reading began. One that began too early is not the last.
+    """
+    last = copies_are_in_at(mailbox)
+    if began_at < last:
+        read_later(tx, mailbox, until=last)
+        return TooEarly(until=last)
     proof = proof_of(tx, mailbox, sent_folder=sent_folder)
     reason, skip_reason = mailbox.status_reason, None
     if isinstance(proof, Unproven):
         reason, skip_reason = f"{proof.reason}: {person_decides(mailbox)}", SENT_UNPROVEN
-    ids = {"workspace_id": mailbox.workspace_id, "id": mailbox.id, "recover_since": mailbox.recover_since}
-    tx.run("mailboxes.mark_sent_read_back", **ids, reason=reason, skip_reason=skip_reason, now=now)
+    tx.run("mailboxes.mark_sent_read_back", **_this_time(mailbox), reason=reason, skip_reason=skip_reason, now=now)
     return proof
+
+
+def read_later(tx: Transaction, mailbox: Mailbox, *, until: datetime) -> None:
+    """Read it again then; nothing has failed."""
+    ids = {"workspace_id": mailbox.workspace_id, "id": mailbox.id, "recover_noticed_at": mailbox.recover_noticed_at}
+    tx.run("mailboxes.read_back_later", **ids, until=until)
 
 
 def not_read(tx: Transaction, mailbox: Mailbox, *, error: str, now: datetime) -> datetime:
@@ -163,7 +191,8 @@ def recovery_remedy(mailbox: Mailbox) -> str:
         return person_decides(mailbox)
     if mailbox.consecutive_failures:
         return f"try `relance mailbox check {mailbox.address}`; if that does not help, {person_decides(mailbox)}"
-    return "let `relance run` read it back; nothing is sent in its workspace before that"
+    again = f", the last time after {copies_are_in_at(mailbox):%H:%M} UTC, because copies may come late"
+    return f"let `relance run` read it back{again}; nothing is sent in its workspace before that"
 
 
 def finish(tx: Transaction, mailbox: Mailbox, *, started_at: datetime, now: datetime) -> bool:
@@ -217,9 +246,17 @@ def _hold(tx: Transaction, found: Enrollment, mailbox: Mailbox, now: datetime) -
 
 
 def _leave(tx: Transaction, mailbox: Mailbox) -> bool:
-    ids = {"workspace_id": mailbox.workspace_id, "id": mailbox.id}
-    paused = "paused before the restore"
-    return tx.run("mailboxes.leave_recovery", **ids, recover_since=mailbox.recover_since, paused=paused) == 1
+    return tx.run("mailboxes.leave_recovery", **_this_time(mailbox), paused="paused before the restore") == 1
+
+
+def _this_time(mailbox: Mailbox) -> dict[str, int | datetime | None]:
+    """Name the recovery that was read: one that began anew meanwhile is not to be ended for it."""
+    return {
+        "workspace_id": mailbox.workspace_id,
+        "id": mailbox.id,
+        "recover_since": mailbox.recover_since,
+        "recover_noticed_at": mailbox.recover_noticed_at,
+    }
 
 
 def _note(tx: Transaction, mailbox: Mailbox, name: EventName, detail: str, now: datetime) -> None:

@@ -2,7 +2,7 @@
 workspace_id, id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
 hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, weight, ceiling, status, status_reason,
 consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent, ids_survive,
-fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision, created_at
+fresh_at, last_read_at, recover_since, recover_noticed_at, recovers_to, sent_read_back_at, handed_over, shard, revision, created_at
 
 -- name: mailboxes.get
 -- One mailbox as it is now.
@@ -94,14 +94,14 @@ INSERT INTO mailboxes (
     workspace_id, provider, login, address, display_name, signature_text, signature_html, aliases, pool, timezone, settings, daily_cap,
     hourly_cap, min_gap, max_gap, ramp, ramp_start, ramp_step, ramp_days, ramp_day, workday, weight, ceiling, status, status_reason,
     consecutive_failures, skip_until, last_skip_reason, next_allowed_at, last_served_at, saves_sent,
-    ids_survive, fresh_at, last_read_at, recover_since, recovers_to, sent_read_back_at, handed_over, shard, revision,
-    created_at, sealed_credentials
+    ids_survive, fresh_at, last_read_at, recover_since, recover_noticed_at, recovers_to, sent_read_back_at, handed_over,
+    shard, revision, created_at, sealed_credentials
 ) VALUES (
     :workspace_id, :provider, :login, :address, :display_name, :signature_text, :signature_html, :aliases::jsonb, :pool, :timezone,
     :settings::jsonb, :daily_cap, :hourly_cap, :min_gap, :max_gap, :ramp, :ramp_start, :ramp_step,
     :ramp_days, :ramp_day, :workday, :weight, :ceiling, :status, :status_reason, :consecutive_failures, :skip_until, :last_skip_reason,
-    :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since, :recovers_to,
-    :sent_read_back_at, :handed_over, :shard, :revision, :created_at, :sealed_credentials
+    :next_allowed_at, :last_served_at, :saves_sent, :ids_survive, :fresh_at, :last_read_at, :recover_since,
+    :recover_noticed_at, :recovers_to, :sent_read_back_at, :handed_over, :shard, :revision, :created_at, :sealed_credentials
 )
 
 -- name: mailboxes.reconnect
@@ -142,8 +142,8 @@ WHERE workspace_id = :workspace_id AND id = :id AND status NOT IN ('removed', 'r
 -- name: mailboxes.remove
 -- Disconnect it. No row changed: it is removed already.
 UPDATE mailboxes SET status = 'removed', status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
-    last_skip_reason = NULL, recover_since = NULL, recovers_to = NULL, sent_read_back_at = NULL,
-    revision = revision + 1
+    last_skip_reason = NULL, recover_since = NULL, recover_noticed_at = NULL, recovers_to = NULL,
+    sent_read_back_at = NULL, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status <> 'removed'
 
 -- name: mailboxes.removed_by_address
@@ -176,6 +176,7 @@ WHERE status = 'removed' AND sealed_credentials IS NOT NULL
 -- Nothing is sent before it has been read back from then on; what an earlier recovery still had to read stays.
 UPDATE mailboxes SET
     recover_since = CASE WHEN recover_since < :since THEN recover_since ELSE :since::timestamptz END,
+    recover_noticed_at = :now,
     recovers_to = coalesce(recovers_to, CASE WHEN status = 'paused' THEN 'paused' ELSE 'active' END),
     status = 'recovering', status_reason = :reason, sent_read_back_at = NULL, consecutive_failures = 0,
     skip_until = NULL, last_skip_reason = NULL, revision = revision + 1
@@ -196,7 +197,7 @@ SELECT recover_since FROM mailboxes
 WHERE workspace_id = :workspace_id AND status = 'recovering' ORDER BY recover_since LIMIT 1
 
 -- name: mailboxes.next_recovery_at
--- When one that could not be read back is tried next.
+-- When one that is read back is read next.
 SELECT skip_until AS at FROM mailboxes
 WHERE status = 'recovering' AND skip_until > :now ORDER BY skip_until LIMIT 1
 
@@ -204,18 +205,25 @@ WHERE status = 'recovering' AND skip_until > :now ORDER BY skip_until LIMIT 1
 -- Whether one of a workspace's mailboxes recovers.
 SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering' LIMIT 1
 
+-- name: mailboxes.read_back_later
+-- It is read again then, which is no failure. No row changed: it does not recover, or has to begin anew.
+UPDATE mailboxes SET skip_until = :until, consecutive_failures = 0, last_skip_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering' AND recover_noticed_at = :recover_noticed_at
+
 -- name: mailboxes.mark_sent_read_back
 -- Everything in its Sent folders is understood; `skip_reason` is why it has to wait for a person all the same.
 UPDATE mailboxes SET sent_read_back_at = :now, status_reason = :reason, consecutive_failures = 0, skip_until = NULL,
     last_skip_reason = :skip_reason, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering' AND recover_since = :recover_since
+    AND recover_noticed_at = :recover_noticed_at
 
 -- name: mailboxes.leave_recovery
 -- It may send again, unless somebody had paused it. No row changed: it does not recover, or has to begin anew.
 UPDATE mailboxes SET status = recovers_to, status_reason = CASE WHEN recovers_to = 'paused' THEN :paused END,
-    recover_since = NULL, recovers_to = NULL, sent_read_back_at = NULL, consecutive_failures = 0, skip_until = NULL,
-    last_skip_reason = NULL, revision = revision + 1
+    recover_since = NULL, recover_noticed_at = NULL, recovers_to = NULL, sent_read_back_at = NULL,
+    consecutive_failures = 0, skip_until = NULL, last_skip_reason = NULL, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND status = 'recovering' AND recover_since = :recover_since
+    AND recover_noticed_at = :recover_noticed_at
 
 -- name: mailboxes.sealed_credentials
 -- How to log in, sealed.

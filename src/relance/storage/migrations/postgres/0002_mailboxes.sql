@@ -41,6 +41,7 @@ CREATE TABLE mailboxes (
     fresh_at TIMESTAMPTZ,
     last_read_at TIMESTAMPTZ,
     recover_since TIMESTAMPTZ,  -- the state was put back: read from then on before anything is sent
+    recover_noticed_at TIMESTAMPTZ,  -- what was under way then may show in Sent for a while
     recovers_to TEXT CHECK (recovers_to IN ('active', 'paused')),
     sent_read_back_at TIMESTAMPTZ,
     handed_over BOOLEAN NOT NULL DEFAULT false,  -- removed, and others go on with its people: its answers are not waited for
@@ -53,7 +54,11 @@ CREATE TABLE mailboxes (
     CONSTRAINT every_signature_has_a_plain_form CHECK (signature_html IS NULL OR signature_text IS NOT NULL),
     CONSTRAINT only_what_is_removed_is_handed_over CHECK (NOT handed_over OR status = 'removed'),
     CONSTRAINT what_recovers_knows_from_when_and_to_what
-        CHECK ((status = 'recovering') = (recover_since IS NOT NULL) AND (recover_since IS NULL) = (recovers_to IS NULL))
+        CHECK (
+            (status = 'recovering') = (recover_since IS NOT NULL)
+            AND (recover_since IS NULL) = (recovers_to IS NULL)
+            AND (recover_since IS NULL) = (recover_noticed_at IS NULL)
+        )
 );
 
 -- One login is one mailbox in the whole installation; a removed one may be connected again.
