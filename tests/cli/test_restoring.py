@@ -41,6 +41,19 @@ def test_a_backup_takes_the_place_of_the_state_which_is_kept_aside(filled, tmp_p
     assert backup.exists()
 
 
+def test_what_cannot_be_looked_into_is_said_and_put_aside_all_the_same(filled, tmp_path):
+    """The database that is there is damaged: that may be why it is replaced."""
+    backup = _backup(filled, tmp_path)
+    whole = filled.ok("restore", backup, "--json").facts
+    (filled.data / "relance.db").write_bytes(b"These are not the bytes of a database. " * 400)
+    facts = filled.ok("restore", backup, "--json").facts
+
+    assert (0, 0, None) == (whole["sent_since"], whole["held"], whole["not_looked_into"])
+    assert (None, None) == (facts["sent_since"], facts["held"])
+    assert "relance.db" in facts["not_looked_into"]
+    assert 2 == len(_leads(filled))
+
+
 def test_the_next_engine_knows_that_the_state_is_an_older_one(filled, tmp_path):
     """The number beside the database is ahead of the one in it, whatever the backup's is."""
     backup = _backup(filled, tmp_path)

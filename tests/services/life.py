@@ -154,6 +154,7 @@ class Life:
             raw=raw,
             content_key=blake2b(raw, digest_size=20).hexdigest(),
             now=self.now,
+            trace=reserved.attempt.trace,
         )
         return raw
 

@@ -189,7 +189,7 @@ async def test_an_acceptance_that_meets_an_answer_is_recorded_behind_it(two_work
     sent = life.compose(reserved)
 
     def confirm(tx):
-        ids = {"workspace_id": scene.workspace.id, "attempt_id": reserved.attempt.id}
+        ids = {"workspace_id": scene.workspace.id, "attempt_id": reserved.attempt.id, "trace": reserved.attempt.trace}
         return sending.confirm(
             tx, **ids, accepted=Accepted(response="250 ok"), raw=sent, content_key="key", now=life.now
         )

@@ -145,7 +145,13 @@ def test_postgres_is_backed_up_by_its_own_tools(tmp_path):
     with pytest.raises(StoreError, match="pg_dump"):
         back_up("postgresql://localhost/relance", tmp_path / "backup")
     with pytest.raises(StoreError, match="pg_restore"):
-        restore(tmp_path / "backup", "postgresql://localhost/relance", installation=None, suffix="old")
+        restore(
+            tmp_path / "backup",
+            "postgresql://localhost/relance",
+            installation=None,
+            suffix="old",
+            take_along=lambda _copy, _replaced: None,
+        )
 
 
 def test_a_second_engine_is_refused_and_told_of_the_first(tmp_path):

@@ -18,12 +18,14 @@ LARGE = {"leads", "enrollments", "attempts", "messages", "events", "enrollment_h
 #: Read on request by a person, who wants everything, or at the end of a demo; never by a pass of the engine.
 REPORTS = {
     "attempts.count_settled",
+    "attempts.departed_since",
     "attempts.of_sequence",
     "attempts.unsettled",
     "enrollments.chosen",
     "enrollments.count_by_status",
     "enrollments.count_endings",
     "enrollments.count_unfinished",
+    "enrollments.ended_since",
     "enrollments.first_stopped",
     "enrollments.overlapping",
     "enrollments.standing_by_sequence",

@@ -1,22 +1,35 @@
 """Putting a backup in the place of the state of a data directory, so that the next engine knows that it is older."""
 
+import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from relance.config import Config
 from relance.ports.generation import Generation
-from relance.ports.store import StoreUnavailableError
+from relance.ports.store import StoreError, StoreUnavailableError
+from relance.services import taking_along
+from relance.services.taking_along import TakenAlong
 from relance.storage.generation_file import JsonGenerationFile
-from relance.storage.opening import engine_lock
-from relance.storage.restore import Restored, restore
+from relance.storage.opening import engine_lock, open_store
+from relance.storage.restore import Restored, looked_into, restore
 from relance.storage.vault import read_key
 
 
-def restore_installation(config: Config, backup: Path) -> Restored:
-    """Put a backup back; the database that was there is kept beside it. Blocks.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What was put back, and what of the state before went along; `unread`: why nothing could be learned of it."""
 
-    Raises EngineRunningError while an engine runs, VaultError without the key, StoreError and its kinds; everything is
-    as it was then.
+    restored: Restored
+    along: TakenAlong | None = None
+    unread: str | None = None
+
+
+def restore_installation(config: Config, backup: Path) -> Outcome:
+    """Put a backup back; the database that was there is kept beside it, and what it knows of the world goes along.
+
+    Blocks. Raises EngineRunningError while an engine runs, VaultError without the key, StoreError and its kinds;
+    everything is as it was then.
     """
     if not config.data.is_dir():
         raise StoreUnavailableError(
@@ -25,6 +38,8 @@ def restore_installation(config: Config, backup: Path) -> Restored:
         )
     read_key(config.master_key_file)
     file = JsonGenerationFile(config.generation_file)
+    now = datetime.now(UTC)
+    looks: list[TakenAlong | str] = []
     with engine_lock(config.engine_lock) as lock:
         lock.write(*lock.dead)
         kept = file.read()
@@ -32,8 +47,31 @@ def restore_installation(config: Config, backup: Path) -> Restored:
             backup,
             config.database,
             installation=kept.installation if kept else None,
-            suffix=f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}",
+            suffix=f"replaced-{now:%Y%m%dT%H%M%S%fZ}",
+            take_along=lambda copy, replaced: looks.append(asyncio.run(_take_along(copy, replaced, now=now))),
         )
         newest = max(kept.number if kept else 0, restored.generation)
         file.write(Generation(installation=restored.installation, number=newest + 1, server=""))
-    return restored
+    looked = looks[0] if looks else None
+    if isinstance(looked, str):
+        return Outcome(restored=restored, unread=looked)
+    return Outcome(restored=restored, along=looked)
+
+
+async def _take_along(copy: Path, replaced: Path, *, now: datetime) -> TakenAlong | str:
+    """Write what the replaced database knows into the copy that takes its place, or return why it cannot be read."""
+    older = open_store(copy)
+    try:
+        backup_at = await older.read(taking_along.alive_at)
+        try:
+            with looked_into(replaced) as readable:
+                newer = open_store(readable)
+                try:
+                    facts = await newer.read(taking_along.facts_since, backup_at)
+                finally:
+                    await newer.close()
+        except StoreError as error:
+            return str(error)
+        return await older.write(taking_along.take_along, facts, now=now)
+    finally:
+        await older.close()

@@ -17,14 +17,23 @@ def restore(file: Path) -> None:
     from relance.app.restoring import restore_installation  # noqa: PLC0415 - what opens nothing should not wait for it
 
     current = session()
-    restored = restore_installation(current.config(), file)
+    outcome = restore_installation(current.config(), file)
+    restored, along = outcome.restored, outcome.along
     aside = f"; what was there is kept as {restored.aside}" if restored.aside else ""
+    said = [f"{file} is put back{aside}."]
+    if along is not None:
+        said.append(f"It knew of {along.sent} messages more; {along.held} enrollments are held for you to look at.")
+    if outcome.unread is not None:
+        said.append(f"That could not be looked into ({outcome.unread}): what it knew of since is not known here.")
     current.printer.facts(
         {
             "file": str(file),
             "generation": restored.generation,
             "alive_at": restored.alive_at,
             "kept_aside": str(restored.aside) if restored.aside else None,
+            "sent_since": along.sent if along else None,
+            "held": along.held if along else None,
+            "not_looked_into": outcome.unread,
         },
-        f"{file} is put back{aside}. `relance run` first reads back what was sent and answered since.",
+        "\n".join([*said, "`relance run` first reads back what was sent and answered since."]),
     )

@@ -243,7 +243,13 @@ class Sender:
             )
         except LookupError as error:  # an older state was put back: this process alone knows that it left
             around.log.error("send.not_in_database", enrollment=attempt.enrollment_id, error=str(error))
-            await persistence.write_whatever_happens(around, sending.keep_accepted, attempt, now=around.clock.now())
+            await persistence.write_whatever_happens(
+                around,
+                sending.keep_accepted,
+                attempt,
+                mailbox_id=reserved.mailbox.id,
+                now=around.clock.now(),
+            )
             return
         around.log.info(
             "step.accepted", enrollment=attempt.enrollment_id, step=attempt.step, mailbox=reserved.mailbox.address

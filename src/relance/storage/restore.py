@@ -5,6 +5,7 @@ Rule: until the backup is whole, checked and of the right installation and schem
 
 import contextlib
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,11 +29,19 @@ class Restored:
     aside: Path | None
 
 
-def restore(backup: Path, location: str | Path, *, installation: str | None, suffix: str) -> Restored:
+def restore(
+    backup: Path,
+    location: str | Path,
+    *,
+    installation: str | None,
+    suffix: str,
+    take_along: Callable[[Path, Path], None],
+) -> Restored:
     """Put a backup in the place of the database, which is kept aside under its name with `suffix`. Blocks.
 
-    `installation`: the uid that it must have; None: not known here. No engine may run. Raises StoreError and its kinds;
-    everything is as it was then.
+    `installation`: the uid that it must have; None: not known here. `take_along` is given the copy that takes the place
+    and the database that is replaced, if there is one: it may write into the first, and must leave the second alone.
+    No engine may run. Raises StoreError and its kinds; everything is as it was then.
     """
     target = sqlite_path(location, "pg_restore --clean --if-exists --dbname=$RELANCE_DATABASE_URL FILE")
     if not backup.is_file():
@@ -50,9 +59,21 @@ def restore(backup: Path, location: str | Path, *, installation: str | None, suf
         found = _identity(copy)
         if installation is not None and found.installation != installation:
             raise StoreError(f"{backup} is a backup of another installation: name one of this data directory's")
+        if target.exists():
+            take_along(copy, target)
+        _one_file(copy)
         kept = _replace(target, aside, copy)
     sync_folder(target.parent)
     return Restored(installation=found.installation, generation=found.generation, alive_at=found.alive_at, aside=kept)
+
+
+@contextlib.contextmanager
+def looked_into(database: Path) -> Iterator[Path]:
+    """Yield a copy of a database with today's schema, to be read and thrown away. Raises StoreError and its kinds."""
+    with unfinished(database.with_name(f"{database.name}.looked-into")) as copy:
+        copy_database(database, copy)
+        migrate_sqlite(copy)
+        yield copy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +99,20 @@ def _identity(copy: Path) -> _Identity:
     try:
         with contextlib.closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as reading:
             row = reading.execute(statement.sql).fetchone()
-            reading.pragma("journal_mode", "delete")  # one file, no WAL beside it
     except apsw.Error as error:
         raise store_error(error, copy, "reading whose it is") from error
     if row is None:
         raise StoreError("The backup names no installation: it was made before `relance init` had ended")
     return _Identity(installation=str(row[0]), generation=int(row[1]), alive_at=row[2])
+
+
+def _one_file(copy: Path) -> None:
+    """Leave no WAL beside it."""
+    try:
+        with contextlib.closing(apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)) as writing:
+            writing.pragma("journal_mode", "delete")
+    except apsw.Error as error:
+        raise store_error(error, copy, "closing the copy") from error
 
 
 def _replace(target: Path, aside: Path, copy: Path) -> Path | None:

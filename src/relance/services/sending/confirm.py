@@ -31,7 +31,7 @@ def confirm(
     raw: bytes,
     content_key: str,
     now: datetime,
-    trace: str | None = None,
+    trace: str,
 ) -> Attempt:
     """Turn an accepted attempt into `sent`, keep the message as it left, and enter the next step.
 
@@ -42,7 +42,7 @@ def confirm(
     is told by its `trace`.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
-    if attempt is None or trace not in {None, attempt.trace}:
+    if attempt is None or trace != attempt.trace:
         raise LookupError(f"attempt {attempt_id} was accepted by the server but is not in the database")
     if attempt.status is AttemptStatus.SENT:  # by our own first try, or by its copy that was seen in Sent before
         keep_outgoing(tx, attempt, _lead_of(tx, attempt), raw=raw, content_key=content_key, now=now)

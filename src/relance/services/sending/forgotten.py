@@ -26,6 +26,8 @@ from relance.services.situations import Keys, workspace_of
 
 #: Instead of a folder: no copy was seen, but the server's answer heard.
 ACCEPTED = "(accepted)"
+#: No copy was seen, and nobody knows whether it left.
+UNKNOWN = "(unknown)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +52,12 @@ def keep(tx: Transaction, seen: ForgottenSend) -> None:
     tx.run("forgotten_sends.add", **columns(seen))
 
 
-def keep_accepted(tx: Transaction, attempt: Attempt, *, now: datetime) -> None:
+def keep_accepted(tx: Transaction, attempt: Attempt, *, mailbox_id: int, now: datetime) -> None:
     """Keep what a server took of a process that lived on while an older state was put back under it."""
     seen = ForgottenSend(
         workspace_id=attempt.workspace_id,
         trace=attempt.trace,
-        mailbox_id=attempt.mailbox_id or 0,
+        mailbox_id=mailbox_id,
         recipient=attempt.recipient,
         subject=attempt.subject,
         wire_message_id=None,
@@ -123,7 +125,13 @@ def record_as_sent(
 
 
 def _proof(seen: ForgottenSend) -> str:
-    return "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
+    told = {ACCEPTED: "the server's yes", UNKNOWN: "nobody: it may have left, and is not tried again"}
+    return told.get(seen.folder, f"its copy in {seen.folder}")
+
+
+def _where(seen: ForgottenSend) -> str:
+    told = {ACCEPTED: "were taken by the server", UNKNOWN: "may have left"}
+    return told.get(seen.folder, f"lie in {seen.folder}")
 
 
 def _insert(
@@ -166,7 +174,7 @@ def hold_if_written_to(tx: Transaction, run: Enrollment, addresses: Collection[s
     answered = next((one.answered_at for one in seen if one.answered_at is not None), None)
     said = f", and answered at {answered:%Y-%m-%d %H:%M} UTC" if answered is not None else ""
     cause = (
-        f"{len(seen)} messages of ours to {last.recipient} lie in {last.folder}, the last of "
+        f"{len(seen)} messages of ours to {last.recipient} {_where(last)}, the last of "
         f"{last.left_at:%Y-%m-%d %H:%M} UTC: this person was written to before an older state was put back{said}"
     )
     return hold(tx, run, hold_reason="written_before_restore", cause=cause, now=now)

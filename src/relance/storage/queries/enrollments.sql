@@ -372,3 +372,11 @@ SELECT sequence_id,
 FROM enrollments
 WHERE workspace_id = :workspace_id
 GROUP BY sequence_id
+
+-- name: enrollments.ended_since
+-- Whose enrollments ended since then for one of these reasons, over the installation.
+SELECT w.uid AS workspace, e.uid AS run, e.workspace_id, e.id AS enrollment_id, e.stop_reason AS reason, e.ended_at AS at
+FROM enrollments e
+JOIN workspaces w ON w.id = e.workspace_id
+WHERE e.stop_reason = ANY (:reason_list::text[]) AND (:since::timestamptz IS NULL OR e.ended_at >= :since)
+ORDER BY e.workspace_id, e.id

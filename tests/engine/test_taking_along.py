@@ -1,0 +1,138 @@
+"""What the state that is put aside knows goes along: nobody is written to twice although no folder tells, either."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from engine.places import Place
+from relance.core.enrollment import Enrollment, EnrollmentStatus
+from relance.ports.connector import OutcomeUnknownError
+from relance.services import enrollments, taking_along
+from relance.services.taking_along import TakenAlong
+from relance.testing import letters
+from relance.testing.fake_connector import INBOX, SENT, FakeMailbox, Point
+
+ANN, BEN, CLEO, DORA = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora"))
+PEOPLE = (ANN, BEN, CLEO)
+
+
+async def _play(place: Place, **span: float) -> None:
+    """Run an engine for that long, by the domain's time."""
+    end = place.rig.clock.now() + timedelta(**span)
+    async with place.rig.running() as engine:
+        await place.rig.play(engine, until=end)
+
+
+async def _until_backup(place: Place) -> tuple[FakeMailbox, list[Enrollment]]:
+    """Send three people their first step from a server that keeps no copies, and make a backup."""
+    box = await place.rig.prepare(saves_sent=False)
+    runs = [await place.rig.person(person) for person in PEOPLE]
+    await _play(place, hours=10)
+    assert [1, 1, 1] == _numbers(place)
+    await place.back_up()
+    return box, runs
+
+
+async def _put_back(place: Place, *, since: datetime) -> TakenAlong:
+    """Put the backup back as `relance restore` does."""
+    facts = await place.rig.store.read(taking_along.facts_since, since)
+    await place.put_back()
+    outcome: TakenAlong = await place.rig.store.write(taking_along.take_along, facts, now=place.rig.clock.now())
+    return outcome
+
+
+def _numbers(place: Place) -> list[int]:
+    return [len(place.rig.subjects(person)) for person in PEOPLE]
+
+
+def _forget_copies(box: FakeMailbox, known: int = 3) -> None:
+    """Take the later copies out of Sent, as a person does who tidies up."""
+    del box.folders[SENT][known:]
+
+
+async def test_what_left_is_not_sent_again_though_its_copy_is_gone(place: Place):
+    """The database that is put aside says so."""
+    box, runs = await _until_backup(place)
+    since = place.rig.clock.now()
+    await _play(place, days=1)
+    before = _numbers(place)
+    _forget_copies(box)
+    along = await _put_back(place, since=since)
+    await _play(place, days=5)
+    ended = [(await place.rig.again(run)).status for run in runs]
+
+    assert ([2, 2, 2], TakenAlong(sent=3, held=0)) == (before, along)
+    assert ([3, 3, 3], [EnrollmentStatus.COMPLETED] * 3) == (_numbers(place), ended)
+
+
+async def test_whoever_may_have_been_written_to_waits_for_a_person(place: Place):
+    """The outcome was unknown when the state was put aside, and nobody can look."""
+    box, runs = await _until_backup(place)
+    since = place.rig.clock.now()
+    box.script(Point.REPLY, OutcomeUnknownError("the connection was lost after the dot"))
+    await _play(place, days=1)
+    before = _numbers(place)
+    _forget_copies(box)
+    along = await _put_back(place, since=since)
+    await _play(place, days=5)
+    ended = sorted([(await place.rig.again(run)).status for run in runs])
+
+    assert ([2, 2, 2], TakenAlong(sent=2, held=1)) == (before, along)
+    assert [EnrollmentStatus.COMPLETED] * 2 + [EnrollmentStatus.HELD] == ended
+    assert [2, 3, 3] == sorted(_numbers(place))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_whoever_has_answered_is_not_written_to_though_the_answer_is_gone(place: Place, *, kept: bool):
+    """It was read, and deleted by the mailbox's owner; where it is still there, it ends the run as ever."""
+    box, (ann, ben, _) = await _until_backup(place)
+    since = place.rig.clock.now()
+    box.deliver(letters.reply(place.rig.world.received_by(ANN)[-1].raw, at=place.rig.clock.now()), told=False)
+    await _play(place, days=1)
+    if not kept:
+        box.folders[INBOX].clear()
+    along = await _put_back(place, since=since)
+    await _play(place, days=5)
+    ann, ben = [await place.rig.again(run) for run in (ann, ben)]
+
+    assert TakenAlong(sent=2, held=1) == along
+    assert ([1, 3, 3], EnrollmentStatus.COMPLETED) == (_numbers(place), ben.status)
+    assert (EnrollmentStatus.STOPPED if kept else EnrollmentStatus.HELD) is ann.status
+
+
+async def test_who_came_in_later_and_may_have_been_written_to_waits_when_they_enter_again(place: Place):
+    """The older state has nobody to hold; resumed by a person, they do not get the step again that may have left."""
+    box, _ = await _until_backup(place)
+    since = place.rig.clock.now()
+    box.script(Point.REPLY, *[OutcomeUnknownError("the connection was lost after the dot")] * 2)
+    await place.rig.person(DORA)
+    await _play(place, hours=2)
+    before = len(place.rig.subjects(DORA))
+    _forget_copies(box)
+    await _put_back(place, since=since)
+    dora = await place.rig.person(DORA)
+    await place.rig.store.write(
+        enrollments.resume,
+        workspace_id=dora.workspace_id,
+        enrollment_id=dora.id,
+        cause="a person looked",
+        now=place.rig.clock.now(),
+    )
+    await _play(place, days=5)
+
+    assert (1, EnrollmentStatus.HELD) == (before, dora.status)
+    assert (3, 3) == (len(place.rig.subjects(DORA)), len(set(place.rig.subjects(DORA))))
+
+
+async def test_facts_of_another_installation_change_nothing(place: Place):
+    """Its ids mean other people."""
+    await _until_backup(place)
+    since = place.rig.clock.now()
+    await _play(place, days=1)
+    facts = await place.rig.store.read(taking_along.facts_since, since)
+    await place.put_back()
+    foreign = taking_along.Facts(installation="elsewhere", departed=facts.departed, ended=facts.ended)
+    along = await place.rig.store.write(taking_along.take_along, foreign, now=place.rig.clock.now())
+
+    assert 3 == len(facts.departed)
+    assert TakenAlong(sent=0, held=0) == along
