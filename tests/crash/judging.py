@@ -16,6 +16,7 @@ from crash.scenario import DAILY_CAP, MIN_GAP, PEOPLE
 from relance.core.attempt import AttemptStatus
 from relance.sandbox.journal import Accepted, Nature
 from relance.services.reconciling import COPY_AFTER
+from relance.services.sending.forgotten import HOLD_REASON
 
 FRESHNESS = timedelta(seconds=60)
 SLACK = timedelta(seconds=20)
@@ -50,7 +51,7 @@ def violations(run: Run, expected: Undisturbed) -> list[str]:
 
 def waiting(run: Run) -> list[str]:
     """Return who waits on an outcome that nobody can look up, which is no broken promise."""
-    return [person for person in PEOPLE if _waits(run, person)]
+    return [person for person in PEOPLE if _waits(run, person) or _is_held_for_a_restore(run, person)]
 
 
 def _to_people(run: Run) -> Iterator[Accepted]:
@@ -98,6 +99,12 @@ def _waits(run: Run, person: str) -> bool:
     return cannot_look or bool(boxes & _taken_for_forgetful(run))
 
 
+def _is_held_for_a_restore(run: Run, person: str) -> bool:
+    """Whether a person has to look, because nobody can tell whether somebody was written to."""
+    row = run.ended["people"].get(person)
+    return run.put_back and row is not None and row["status"] == "held" and row["held_for"] == HOLD_REASON
+
+
 def _taken_for_forgetful(run: Run) -> set[str]:
     """Return the mailboxes whose first copy came so late that their server is taken for one that keeps none, at first.
 
@@ -114,7 +121,7 @@ def _ends(run: Run, expected: Undisturbed) -> Iterator[str]:
         steps = tuple(_steps(run, person))
         if found is None:
             yield f"lost: {person} is gone"
-        elif _waits(run, person):
+        elif _waits(run, person) or _is_held_for_a_restore(run, person):
             if steps != expected.steps[person][: len(steps)]:
                 yield f"lost: {person} waits, and got {steps}"
         else:
@@ -148,7 +155,7 @@ def _unread(run: Run) -> Iterator[str]:
     there = Counter((each.mailbox, each.person) for each in run.journal.arrived() if each.nature in MATTERS)
     read = Counter((mailbox, person) for mailbox, person, _ in run.ended["read"])
     for (mailbox, person), count in there.items():
-        if read[(mailbox, person)] != count:
+        if read[(mailbox, person)] != count and not _is_held_for_a_restore(run, person):
             yield f"unread: {count} of {person} in {mailbox}, and {read[(mailbox, person)]} were read"
 
 

@@ -33,6 +33,15 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PutBack:
+    """The state is kept as one death leaves it, and put back after a later one."""
+
+    kept: int  #: After which death, counted from 1.
+    back: int
+    aside: bool = False  #: The newer state can be looked into when the older takes its place (SQLite).
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """All faults of one run. Numbers of occasions count from 1 over the whole run; times are minutes of the world."""
 
@@ -57,6 +66,7 @@ class Plan:
     full_disk: tuple[int, int] | None = None  #: From which write of the log on the disk is full, and for how many.
     cut_database: tuple[At, ...] = ()  #: Where the database ends every connection (PostgreSQL).
     restart_database: tuple[At, ...] = ()  #: Where the database server is killed and comes back (PostgreSQL).
+    put_back: PutBack | None = None
     poison: bool = False  #: A message that breaks the product's reading comes in just before every answer.
     without: tuple[str, ...] = ()  #: Guards of the product that are taken out; see `guards.py`.
 
@@ -76,6 +86,7 @@ class Plan:
         for name in ("kills", "cut_database", "restart_database"):
             facts[name] = tuple(At(**each) for each in facts.get(name, ()))
         facts["stops"] = tuple(Stop(at=At(**each["at"]), turns=each["turns"]) for each in facts.get("stops", ()))
+        facts["put_back"] = PutBack(**facts["put_back"]) if facts.get("put_back") else None
         for name in ("pushes", "sent_copies", "clock_jumps"):
             facts[name] = {int(key): value for key, value in facts.get(name, {}).items()}
         for name in ("refused_imap", "full_disk"):

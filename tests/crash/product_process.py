@@ -15,6 +15,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine.engine import Engine
 from relance.engine.shards import Shards
 from relance.ports import faultpoints
-from relance.ports.store import Reader, StoreError
-from relance.services import enrollments, scheduling
+from relance.ports.store import Reader, StoreError, Transaction
+from relance.services import enrollments, recovering, scheduling
 from relance.services.answers import incoming
 from relance.services.leasing import SHARDS
 
@@ -130,7 +131,7 @@ async def _live(order: Order, ear: socket.socket, say: Callable[..., None], plac
         async with running_engine(installation) as engine:
             await _obey(installation, engine, control, lease, shares=order.shares)
         ended = await installation.read(_ending)
-        ended["said"] = await installation.read(explanations.ask, installation.keys, installation.clock)
+        ended["said"] = await installation.read(explanations.ask, installation.keys, installation.clock, None)
     finally:
         await installation.close()
     say(ended=ended, places=places.order)
@@ -149,6 +150,9 @@ async def _obey(
             shares or _shards(engine) == SHARDS
         ):  # on a machine that is busy a lease of a second is lost now and then: that is no rest
             await asyncio.sleep(_LEASE_LOOK)
+            _wake(engine, times=1)
+            continue
+        if await installation.write(_a_person_decides, now=installation.clock.now()):
             _wake(engine, times=1)
             continue
         upcoming = await engine.next_event()
@@ -209,6 +213,14 @@ def _wake(engine: Engine, *, times: int) -> None:
             loop.wake()
 
 
+def _a_person_decides(tx: Transaction, *, now: datetime) -> bool:
+    """Let go on what cannot be read back after a restore; whoever may have been written to is held."""
+    stuck = [box for box in recovering.recovering(tx) if box.last_skip_reason == recovering.SENT_UNPROVEN]
+    for box in stuck:
+        recovering.decide(tx, box, hold=True, now=now)
+    return bool(stuck)
+
+
 def _waiting_for_an_outcome(reader: Reader) -> int:
     """Count who has not ended and waits on an unknown outcome; that of somebody who was stopped holds nobody up."""
     lost = reader.all(Attempt, "attempts.unsettled", workspace_id=1)
@@ -232,6 +244,7 @@ def _ending(reader: Reader) -> dict[str, Any]:
         people[lead.email if lead else ""] = {
             "status": row.status,
             "reason": row.stop_reason,
+            "held_for": row.hold_reason,
             "step": row.step,
             "unknown": any(attempt.status is AttemptStatus.UNKNOWN for attempt in attempts),
             "attempts": [(a.step, a.status, a.settled_by, _address(reader, a)) for a in attempts],

@@ -9,7 +9,7 @@ import random  # noqa: TID251 - the schedules of a test; their seed is printed
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from crash.plan import ANYBODY, At, Plan, Stop
+from crash.plan import ANYBODY, At, Plan, PutBack, Stop
 from relance.sandbox.faults import DataFate, PushFate
 
 CREWS = (2, 4)  #: Workers that share a database.
@@ -29,10 +29,21 @@ def draw(seed: int, places: tuple[str, ...], *, postgres: bool) -> Plan:
     chance = random.Random(f"{seed} {postgres}")  # noqa: S311 - replayable on purpose
     kills = tuple(_somewhere(chance, places) for _ in range(chance.randint(1, _MOST_KILLS)))
     plan = Plan(kills=kills)
-    faults = [*_ANYWHERE, *((_cut_database, _restart_database) if postgres else (_full_disk,))]
+    faults = [*_ANYWHERE, _put_back, *((_cut_database, _restart_database) if postgres else (_full_disk,))]
     for fault in chance.sample(faults, chance.randint(0, 4)):
         plan = fault(chance, plan, places)
-    return plan
+    return _promisable(plan, postgres=postgres)
+
+
+def _promisable(plan: Plan, *, postgres: bool) -> Plan:
+    """Leave out what takes away the only thing that can tell what left before an older state was put back.
+
+    And clocks that jump: what is read back is known by the servers' time, and the steps after it are due by that.
+    """
+    if plan.put_back is None:
+        return plan
+    tells = plan.put_back.aside and not postgres
+    return replace(plan, sent_stops_at=None, copies=plan.copies if tells else "all", clock_jumps={})
 
 
 def draw_any(seed: int, places: tuple[str, ...], *, postgres: bool, crew_every: int) -> Plan:
@@ -106,6 +117,13 @@ def _refused_reading(chance: random.Random, plan: Plan, _: tuple[str, ...]) -> P
 
 def _poison(_: random.Random, plan: Plan, __: tuple[str, ...]) -> Plan:
     return replace(plan, poison=True)
+
+
+def _put_back(chance: random.Random, plan: Plan, places: tuple[str, ...]) -> Plan:
+    kills = (*plan.kills, *(_somewhere(chance, places) for _ in range(3)))
+    kept = chance.randint(1, len(kills) - 1)
+    back = PutBack(kept=kept, back=chance.randint(kept + 1, len(kills)), aside=chance.random() < _HALF)
+    return replace(plan, kills=kills, put_back=back)
 
 
 def _full_disk(chance: random.Random, plan: Plan, _: tuple[str, ...]) -> Plan:

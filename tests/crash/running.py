@@ -16,7 +16,7 @@ from crash.explanations import Explained, ask_after_a_death
 from crash.harness_clock import START
 from crash.orders import Order, Trap, What
 from crash.people import Reaction
-from crash.plan import At, Plan
+from crash.plan import At, Plan, PutBack
 from crash.product_process import GAVE_UP
 from crash.scenario import REACTIONS
 from crash.stage import Process, ProcessDied, Stage
@@ -39,6 +39,7 @@ class Run:
     dots: list[str]  #: Final dots to people, by domain and number.
     killed_at: list[str] = field(default_factory=list)
     stopped_at: list[str] = field(default_factory=list)
+    put_back: bool = False  #: An older state took the place of the newest.
     lives: int = 1
     saves_sent: dict[str, bool] = field(default_factory=dict)
     host_moved: list[datetime] = field(default_factory=list)  #: By the world's time.
@@ -73,6 +74,7 @@ class Running:
     database_url: str | None = None
     _lives: int = 0
     _gave_up: int = 0
+    _put_back: bool = False
     _why: str = ""  #: The process gave up last.
     _killed_at: list[str] = field(default_factory=list)
     _dots: list[str] = field(default_factory=list)
@@ -106,6 +108,7 @@ class Running:
             dots=self._dots,
             killed_at=self._killed_at,
             lives=self._lives,
+            put_back=self._put_back,
             host_moved=world.clock.host_moved,
             saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
         )
@@ -135,6 +138,16 @@ class Running:
             await self.stage.world.activity.until_quiet()
             said = await ask_after_a_death(self.data, self.database_url, self.stage.clock)
             self._note(f"after the death at {self._killed_at[-1]}", said)
+            await self._keep_or_put_back(deaths=len(self._killed_at))
+
+    async def _keep_or_put_back(self, *, deaths: int) -> None:
+        """Keep the state as it was left, or let the one that was kept take its place."""
+        match self.plan.put_back:
+            case PutBack(kept=kept) if kept == deaths:
+                await asyncio.to_thread(self.stage.keep_state)
+            case PutBack(back=back, aside=aside) if back == deaths:
+                self.database_url = await asyncio.to_thread(self.stage.put_back, aside=aside)
+                self._put_back = True
 
     def _note(self, when: str, said: Mapping[str, Any]) -> None:
         accepted = tuple(self.stage.world.journal.accepted())

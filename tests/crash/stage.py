@@ -25,6 +25,9 @@ from crash.orders import Order
 from crash.scenario import BOXES, MARKERS, prepare
 from postgres_cluster import Cluster
 from postgres_server import Databases
+from relance.app.restoring import restore_installation
+from relance.config import Config, LogLevel
+from relance.storage.backup import ENDINGS, back_up
 
 _TESTS = Path(__file__).resolve().parents[1]
 _START_LIMIT = 30.0
@@ -102,6 +105,10 @@ class Process:
                 await writer.wait_closed()
 
 
+def _name(url: str) -> str:
+    return str(conninfo_to_dict(url)["dbname"])
+
+
 def _port(end: str) -> int:
     """Read the port of `0100007F:1F90`, see proc(5)."""
     return int(end.partition(":")[2], 16)
@@ -122,6 +129,7 @@ class Stage:
     _ended: "dict[int, asyncio.Future[int]]" = field(default_factory=dict)
     _template: str | None = None
     _database: str | None = None
+    _kept: str | None = None  #: The database that holds an older state.
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -175,13 +183,14 @@ class Stage:
         url = None
         if self.databases is not None:
             url = self.databases.create()
-            self._template = str(conninfo_to_dict(url)["dbname"])
+            self._template = _name(url)
         await prepare(self.folder / "template", url, self.world, self.folder / "clock")
 
     def _drop(self) -> None:
         if self.databases is not None and self._template is not None:
-            if self._database is not None:
-                self.databases.drop(self._database)
+            for database in (self._database, self._kept):
+                if database is not None:
+                    self.databases.drop(database)
             self.databases.drop(self.databases.url(self._template))
 
     def new_installation(self) -> tuple[Path, str | None]:
@@ -195,6 +204,34 @@ class Stage:
             self.databases.drop(self._database)
         self._database = self.databases.create(template=self._template)
         return data, self._database
+
+    def keep_state(self) -> None:
+        """Keep the state as it is: by the product's own command, or by the server's; no process lives."""
+        if self.databases is not None and self._database is not None:
+            if self._kept is not None:
+                self.databases.drop(self._kept)
+            self._kept = self.databases.create(template=_name(self._database))
+            return
+        backup = self.folder / "data" / "kept.backup"
+        backup.unlink(missing_ok=True)
+        back_up(self.folder / "data" / "relance.db", backup)
+
+    def put_back(self, *, aside: bool) -> str | None:
+        """Let the state that was kept take the place of the newest; return its database.
+
+        `aside`: the newest can be looked into by then; otherwise its disk is lost.
+        """
+        if self.databases is not None and self._database is not None and self._kept is not None:
+            self.databases.drop(self._database)
+            self._database = self.databases.create(template=_name(self._kept))
+            return self._database
+        data = self.folder / "data"
+        if not aside:
+            for ending in ("", *ENDINGS):
+                (data / f"relance.db{ending}").unlink(missing_ok=True)
+        config = Config(data=data, master_key_file=data / "master.key", log_level=LogLevel.ERROR)
+        restore_installation(config, data / "kept.backup", now=self.clock.now() + self.clock.ahead)
+        return None
 
     async def start(self, order: Order) -> Process:
         """Start one life of the product."""
@@ -231,7 +268,7 @@ class Stage:
         """End every connection of the run's database, as a server that restarts does."""
         if self.databases is None or self._database is None:
             return
-        name = str(conninfo_to_dict(self._database)["dbname"])
+        name = _name(self._database)
         with psycopg.connect(self.databases.admin_url, autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",

@@ -71,7 +71,9 @@ def got(step: str) -> Accepted:
 )
 def test_what_explain_says_is_held_against_what_servers_have(words: Any, accepted: list[str], broken: list[str]):
     """It may not know; it may not say what is not so. Anna is active, by her row."""
-    explained = Explained(when="now", explain={ANNA: words}, doctor=(), accepted=tuple(got(step) for step in accepted))
+    explained = Explained(
+        when="now", explain={ANNA: words}, doctor=(), forgetful=False, accepted=tuple(got(step) for step in accepted)
+    )
     found = contradictions(explained, {ANNA: {"status": "active", "reason": None}})
 
     assert [f"explained: {each}" for each in broken] == [each.partition(";")[0] for each in found]
@@ -79,7 +81,7 @@ def test_what_explain_says_is_held_against_what_servers_have(words: Any, accepte
 
 def test_what_doctor_finds_is_a_broken_promise():
     """Whatever else is right."""
-    explained = Explained(when="now", explain={}, doctor=("a cursor went back",), accepted=())
+    explained = Explained(when="now", explain={}, doctor=("a cursor went back",), forgetful=False, accepted=())
 
     assert ["doctor: now: a cursor went back"] == list(contradictions(explained, {}))
 

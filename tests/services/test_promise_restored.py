@@ -33,7 +33,7 @@ async def test_what_left_before_the_backup_was_put_back_is_not_sent_again(life):
     run, attempts = await life.again(scene.run), await life.attempts(scene.run)
 
     assert Ingested.PROOF is became
-    assert [(AttemptStatus.SENT, 1, False)] == [(a.status, a.step_counter, a.holds_slot) for a in attempts]
+    assert [(AttemptStatus.SENT, 1, True)] == [(a.status, a.step_counter, a.holds_slot) for a in attempts]
     assert ("bump", 2, scene.box.id, life.now) == (run.step, run.step_counter, run.mailbox_id, run.last_sent_at)
     assert [] == await life.claim()
 

@@ -16,6 +16,7 @@ from relance.services import (
     enrollments,
     generations,
     leasing,
+    limits,
     mailboxes,
     recovering,
     reports,
@@ -298,6 +299,25 @@ async def test_reserved_proves_nothing_after_a_restore(life):
 
     assert [AttemptStatus.SENT] == [attempt.status for attempt in await life.attempts(scene.run)]
     assert "bump" == (await life.again(scene.run)).step
+
+
+async def test_what_left_is_counted_for_the_mailbox_that_it_left_from(life):
+    """The backup was made between a reservation and its withdrawal; then another mailbox wrote."""
+    scene = await life.scene()
+    reserved = await life.reserved()
+    other = await life.mailbox(scene, "zoe@acme.example")
+    await _recover(life)
+    life.later(minutes=1)
+    await life.receive(other, life.compose(replace(reserved, mailbox=other)), folder="Sent")
+    used = await life.store.read(
+        lambda reader: [
+            limits.used(reader, scene.workspace.id, "mailbox_day", box.id, reserved.attempt.slot_day)
+            for box in (scene.box, other)
+        ]
+    )
+
+    assert [(other.id, True)] == [(a.mailbox_id, a.holds_slot) for a in await life.attempts(scene.run)]
+    assert ([0, 1], other.id) == (used, (await life.again(scene.run)).mailbox_id)
 
 
 async def test_a_follow_up_bears_the_subject_of_a_message_that_only_its_copy_tells_of(life):

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from relance.config import Config
@@ -25,7 +25,7 @@ class Outcome:
     unread: str | None = None
 
 
-def restore_installation(config: Config, backup: Path) -> Outcome:
+def restore_installation(config: Config, backup: Path, *, now: datetime) -> Outcome:
     """Put a backup back; the database that was there is kept beside it, and what it knows of the world goes along.
 
     Blocks. Raises EngineRunningError while an engine runs, VaultError without the key, StoreError and its kinds;
@@ -38,7 +38,6 @@ def restore_installation(config: Config, backup: Path) -> Outcome:
         )
     read_key(config.master_key_file)
     file = JsonGenerationFile(config.generation_file)
-    now = datetime.now(UTC)
     looks: list[TakenAlong | str] = []
     with engine_lock(config.engine_lock) as lock:
         lock.write(*lock.dead)

@@ -14,10 +14,12 @@ def restore(file: Path) -> None:
 
     The next engine reads back what the mailboxes have sent and received since, before it sends anything.
     """
+    from relance.app import SystemClock  # noqa: PLC0415 - as below
     from relance.app.restoring import restore_installation  # noqa: PLC0415 - what opens nothing should not wait for it
 
     current = session()
-    outcome = restore_installation(current.config(), file)
+    now = (current.clock or SystemClock()).now()
+    outcome = restore_installation(current.config(), file, now=now)
     restored, along = outcome.restored, outcome.along
     aside = f"; what was there is kept as {restored.aside}" if restored.aside else ""
     said = [f"{file} is put back{aside}."]

@@ -241,7 +241,7 @@ def _hold(tx: Transaction, found: Enrollment, mailbox: Mailbox, now: datetime) -
     if row is None or row.status not in WALKING:
         return False
     cause = f"{mailbox.address} may have written to this person since the backup that was put back, and nobody can look"
-    forgotten.hold(tx, row, hold_reason="written_before_restore", cause=cause, now=now)
+    forgotten.hold(tx, row, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
     return True
 
 

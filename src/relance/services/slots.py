@@ -18,6 +18,8 @@ from relance.ports.store import Transaction
 from relance.services.limits import Buckets, buckets_for, cap_of, domain_bucket
 from relance.services.situations import plan_of, workspace_of
 
+_NO_CAP = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter:
@@ -95,6 +97,27 @@ def take(tx: Transaction, mailbox: Mailbox, wanted: list[Counter], *, key: str, 
         _give_back(tx, mailbox.workspace_id, wanted)
         return wanted[1]
     return None
+
+
+def count(tx: Transaction, run: Enrollment, mailbox: Mailbox, recipient: str, *, left_at: datetime) -> Buckets:
+    """Count a message that left without having been reserved here, whatever the caps say; return where it counts.
+
+    The caller writes `holds_slot=True` on the attempt, with these buckets and `planned_at=left_at`.
+    """
+    workspace = workspace_of(tx, run.workspace_id)
+    buckets = buckets_for(mailbox, workspace, left_at)
+    used = counters(
+        workspace=workspace,
+        mailbox=mailbox,
+        recipient=recipient,
+        sequence_id=run.sequence_id,
+        plan=plan_of(tx, run.workspace_id, run.sequence_id, run.version),
+        buckets=buckets,
+        first_contact=run.last_sent_at is None,
+    )
+    for counter in used:
+        tx.run("usage.take", **_key(run.workspace_id, counter), cap=_NO_CAP)
+    return buckets
 
 
 def give_back(tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, enrollment: Enrollment) -> None:

@@ -29,7 +29,6 @@ FROM_OUTSIDE = (
     StopReason.BOUNCED,
     StopReason.NO_LONGER_THERE,
 )
-HOLD_REASON = "written_before_restore"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +149,7 @@ def _hold(tx: Transaction, one: Departed | Ended, cause: str, now: datetime) -> 
     run = _run(tx, one)
     if run is None or run.status not in WALKING:
         return False
-    forgotten.hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
+    forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
     return True
 
 

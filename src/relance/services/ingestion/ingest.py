@@ -165,6 +165,7 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
     if attempt is None or facts.staged.role not in {FolderRole.SENT, FolderRole.ALL}:
         return
     wire = facts.message.message_id
+    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=facts.staged.mailbox_id)
     settle_sent(
         tx,
         workspace_id=facts.staged.workspace_id,
@@ -174,12 +175,12 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
         sent_at=min(facts.staged.internal_date, now),
         wire_message_id=wire,
         subject=facts.message.subject,
+        left_from=mailbox if mailbox is not None and mailbox.address == facts.received.sender else None,
     )
     survives = wire == attempt.message_id
     tx.run("attempts.mark_copied", **ids, id=attempt.id, at=now, wire_message_id=None if survives else wire)
     # Without our mark it is the server's own, unless the server drops headers: then the trace is gone as well.
     by_server = facts.message.header(COPY_HEADER) is None and facts.message.header(TRACE_HEADER) is not None
-    mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
     if not by_server or mailbox is None or mailbox.saves_sent or mailbox.status is MailboxStatus.RECOVERING:
         return
     tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=survives)

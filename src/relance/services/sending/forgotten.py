@@ -17,13 +17,14 @@ from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import EmailStep
 from relance.ports.store import Reader, Transaction
-from relance.services import moving
-from relance.services.limits import buckets_for
+from relance.services import moving, slots
 from relance.services.records import columns, insert_attempt, new_attempt, save_enrollment
 from relance.services.sending.settle import settle_sent
 from relance.services.sending.wording import variant_of
-from relance.services.situations import Keys, workspace_of
+from relance.services.situations import Keys
 
+#: Why somebody waits for a person: they may have been written to unknown to us.
+HOLD_REASON = "written_before_restore"
 #: Instead of a folder: no copy was seen, but the server's answer heard.
 ACCEPTED = "(accepted)"
 #: No copy was seen, and nobody knows whether it left.
@@ -121,6 +122,7 @@ def record_as_sent(
         sent_at=seen.left_at,
         wire_message_id=seen.wire_message_id if seen.wire_message_id != own_id else None,
         subject=seen.subject,
+        left_from=mailbox,
     )
 
 
@@ -144,7 +146,7 @@ def _insert(
     lead: Lead,
     own_id: str,
 ) -> int:
-    buckets = buckets_for(mailbox, workspace_of(tx, run.workspace_id), seen.left_at)
+    buckets = slots.count(tx, run, mailbox, lead.email, left_at=seen.left_at)
     forgotten = new_attempt(
         run,
         mailbox_id=mailbox.id,
@@ -156,7 +158,7 @@ def _insert(
         subject=seen.subject,
         opens_thread=seen.opens_thread,
         planned_at=seen.left_at,
-        holds_slot=False,
+        holds_slot=True,
         slot_day=buckets.mailbox_day,
         slot_hour=buckets.mailbox_hour,
         sent_copy_at=seen.seen_at,
@@ -177,7 +179,7 @@ def hold_if_written_to(tx: Transaction, run: Enrollment, addresses: Collection[s
         f"{len(seen)} messages of ours to {last.recipient} {_where(last)}, the last of "
         f"{last.left_at:%Y-%m-%d %H:%M} UTC: this person was written to before an older state was put back{said}"
     )
-    return hold(tx, run, hold_reason="written_before_restore", cause=cause, now=now)
+    return hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
 
 
 def hold(tx: Transaction, run: Enrollment, *, hold_reason: str, cause: str, now: datetime) -> Enrollment:

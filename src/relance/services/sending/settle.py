@@ -52,21 +52,25 @@ def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
     latest: datetime | None = None,
     wire_message_id: str | None = None,
     subject: str | None = None,
+    left_from: Mailbox | None = None,
 ) -> bool:
     """Say that a message did leave; return whether that was news.
 
-    `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`. `subject` is what its
-    copy bears: an attempt that was only reserved, as a restored state says, has none for its follow-ups yet.
+    `sent_at` is when, if that is known; otherwise it is when it began, and never after `latest`. `subject` and
+    `left_from` are what its copy tells: an attempt that was only reserved, as a restored state says, has no subject for
+    its follow-ups yet, and may have left from another mailbox than the one that was reserved.
     """
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=attempt_id)
     if attempt is None or attempt.status in {AttemptStatus.SENT, AttemptStatus.NOT_DELIVERED}:
         return False
     if attempt.status is AttemptStatus.IN_FLIGHT and attempt.release_by is not None and now <= attempt.release_by:
         return False  # its sender is still speaking and will say so itself
+    left_at = sent_at or min(attempt.began_at or now, latest or now)
+    attempt = _counted(tx, attempt, left_from, left_at=left_at)
     sent = transitions.change_attempt(
         attempt,
         AttemptStatus.SENT,
-        sent_at=sent_at or min(attempt.began_at or now, latest or now),
+        sent_at=left_at,
         settled_by=by,
         next_look_at=None,
         wire_message_id=wire_message_id or attempt.wire_message_id,
@@ -76,11 +80,34 @@ def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
     enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=attempt.enrollment_id)
     if enrollment is not None:
         moving.note(tx, enrollment, EventName.OUTCOME_SETTLED, f"step {attempt.step} was sent: {by}", now)
+        if left_from is not None and enrollment.last_sent_at is None and enrollment.mailbox_id != left_from.id:
+            enrollment = save_enrollment(tx, enrollment, replace(enrollment, mailbox_id=left_from.id))
         if enrollment.last_skip_reason == "outcome_unknown":
             cleared = replace(enrollment, skip_until=None, last_skip_reason=None)
             save_enrollment(tx, enrollment, cleared)
     record_acceptance(tx, saved, cause=f"was sent: {by}", now=now)
     return True
+
+
+def _counted(tx: Transaction, attempt: Attempt, left_from: Mailbox | None, *, left_at: datetime) -> Attempt:
+    """See to it that what left is counted for the mailbox that it left from; return the attempt as it is then."""
+    ids = {"workspace_id": attempt.workspace_id}
+    planned = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
+    enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
+    mailbox = left_from or planned
+    if planned is None or mailbox is None or enrollment is None or (attempt.holds_slot and mailbox.id == planned.id):
+        return attempt
+    slots.give_back(tx, attempt, mailbox=planned, enrollment=enrollment)
+    buckets = slots.count(tx, enrollment, mailbox, attempt.recipient, left_at=left_at)
+    counted = replace(
+        attempt,
+        mailbox_id=mailbox.id,
+        planned_at=left_at,
+        holds_slot=True,
+        slot_day=buckets.mailbox_day,
+        slot_hour=buckets.mailbox_hour,
+    )
+    return save_attempt(tx, attempt, counted)
 
 
 def settle_failed(
