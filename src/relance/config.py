@@ -69,8 +69,12 @@ class Config:
 
     @property
     def engine_lock(self) -> Path:
-        """Held by the engine of this data directory; over PostgreSQL further ones have `engine-2.lock` and so on."""
-        return self.data / "engine.lock"
+        """Held by the engine of this database; over PostgreSQL further ones have `engine-2.lock` and so on.
+
+        It lies where the SQLite file does, also if that is a link into another data directory.
+        """
+        data = self.data if self.database_url else self.database_path.resolve().parent
+        return data / "engine.lock"
 
     @property
     def generation_file(self) -> Path:

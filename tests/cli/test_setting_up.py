@@ -1,6 +1,7 @@
 """`relance init` and what every command says when the installation is not as it should be."""
 
 import resource
+import shutil
 import stat
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from datetime import UTC, datetime
 import apsw
 import pytest
 
-from cli.shell import PROGRAM
+from cli.shell import PROGRAM, Shell
 from relance.storage.opening import engine_lock
 
 
@@ -156,6 +157,19 @@ def test_a_second_engine_on_the_same_data_is_refused(filled):
 
     assert (3, 0) == (said.code, listed.code)
     assert "already works on" in said.complaint
+
+
+def test_a_second_engine_on_a_link_to_the_same_database_is_refused(filled, tmp_path):
+    """A data directory of its own, whose database is another's."""
+    other = Shell(data=tmp_path / "linked")
+    other.data.mkdir(mode=0o700)
+    shutil.copy2(filled.data / "master.key", other.data)
+    (other.data / "relance.db").symlink_to(filled.data / "relance.db")
+    with engine_lock(filled.data / "engine.lock"):
+        said = other.run("run", "--until-idle")
+
+    assert 3 == said.code
+    assert f"already works on {filled.data}" in said.complaint
 
 
 @pytest.mark.parametrize(

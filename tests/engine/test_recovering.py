@@ -195,12 +195,15 @@ async def test_a_copy_that_comes_late_is_waited_for(place: Place):
     await place.put_back()
     async with rig.running() as engine:
         await rig.play(engine, until=rig.clock.now() + timedelta(minutes=14))
-        read = rig.log.said("mailbox.read_back")
+        read, watched = rig.log.said("mailbox.read_back"), box.watched
         for copy in late:
             box.deliver(copy.raw, folder=SENT, at=rig.clock.now(), told=False)
+        await rig.play(engine, until=rig.clock.now() + timedelta(hours=1))
+        await rig.settle(engine)
+        watched_after = box.watched
         await rig.play(engine)
 
-    assert 1 == len(read)
+    assert (1, False, True) == (len(read), watched, watched_after)
     assert [3, 3, 3, 3] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
     assert [] == _twice(rig)
 

@@ -363,3 +363,17 @@ async def test_a_claim_names_a_mailbox_that_is_not_busy(rig):
     await parts.dispatcher.drain()
 
     assert (1, 0) == (first, second)
+
+
+async def test_nothing_is_claimed_from_a_mailbox_that_was_not_read_since_the_start(rig):
+    """Not even a first message: its Sent folder may tell that it has left already."""
+    await rig.prepare()
+    await rig.person("ann@lead.example")
+    parts = rig.parts()
+    box = await rig.box()
+    parts.dispatcher.unread = lambda: frozenset({box.id})
+    before = await parts.send_one()
+    parts.dispatcher.unread = frozenset
+    after = await parts.send_one()
+
+    assert (0, 1) == (before, after)

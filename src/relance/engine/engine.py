@@ -180,7 +180,9 @@ class Engine:
 
     def _recovered(self) -> None:
         """Look again at everything: a mailbox was read back, and may go on."""
-        self._loops["poller"].wake()
+        for name in ("poller", "watcher"):
+            if name in self._loops:
+                self._loops[name].wake()
         self._moved()
 
     def _read(self, moved: bool) -> None:  # noqa: FBT001  # the poller's own word

@@ -286,9 +286,10 @@ UPDATE mailboxes SET read_asked_at = :now
 WHERE workspace_id = :workspace_id AND id = :id AND (read_asked_at IS NULL OR read_asked_at <= last_read_at)
 
 -- name: mailboxes.to_watch
--- Every mailbox of these shards that can be watched: not those whose reading side refuses the login.
+-- Every mailbox of these shards that can be watched: not those whose reading side refuses the login, and one that
+-- recovers is read by other rules, whatever has come in.
 SELECT workspace_id, id, shard FROM mailboxes
-WHERE status <> 'removed' AND {shards.these}
+WHERE status NOT IN ('removed', 'recovering') AND {shards.these}
     AND (status <> 'auth_error' OR last_skip_reason = 'smtp_login_refused')
 ORDER BY id
 
