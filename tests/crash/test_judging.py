@@ -43,7 +43,7 @@ def test_who_got_nothing_may_wait_for_ever_only_where_nobody_can_look(box: str, 
 def said(status: str, step: str, **attempts: str) -> dict[str, Any]:
     """Return what `explain` says of somebody: where they stand, and each step's attempt."""
     lines = [{"step": name, "status": attempt} for name, attempt in attempts.items()]
-    one = {"status": status, "stop_reason": None, "step": step, "attempts": lines, "summary": "…"}
+    one = {"status": status, "stop_reason": None, "hold_reason": None, "step": step, "attempts": lines, "summary": "…"}
     return {"enrollments": [one]}
 
 
@@ -77,6 +77,18 @@ def test_what_explain_says_is_held_against_what_servers_have(words: Any, accepte
     found = contradictions(explained, {ANNA: {"status": "active", "reason": None}})
 
     assert [f"explained: {each}" for each in broken] == [each.partition(";")[0] for each in found]
+
+
+def test_nothing_is_denied_by_whoever_says_that_an_older_state_is_not_read_back_yet():
+    """While it is read back, and of whom a person has to look at; but what is said to be sent has to be there."""
+    denied, claimed = said("active", "bump", intro="failed"), said("active", "bump", intro="sent")
+    held = {"enrollments": [{**said("held", "intro")["enrollments"][0], "hold_reason": "written_before_restore"}]}
+    early = Explained(when="now", explain={ANNA: denied}, doctor=(), forgetful=True, accepted=(got("intro"),))
+    doubted = Explained(when="now", explain={ANNA: held}, doctor=(), forgetful=False, accepted=(got("intro"),))
+    invented = Explained(when="now", explain={ANNA: claimed}, doctor=(), forgetful=True, accepted=())
+
+    assert ([], []) == (list(contradictions(early, {})), list(contradictions(doubted, {})))
+    assert 1 == len(list(contradictions(invented, {})))
 
 
 def test_what_doctor_finds_is_a_broken_promise():

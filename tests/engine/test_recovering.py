@@ -11,7 +11,8 @@ from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
 from relance.core.mailbox import MailboxStatus
 from relance.core.suppression import SuppressionReason
 from relance.ports.connector import MailboxUnreachableError, ReadingFailedError
-from relance.services import recovering, reports, suppressions, workspaces
+from relance.ports.store import Reader
+from relance.services import auditing, recovering, reports, suppressions, workspaces
 from relance.testing import builders, letters
 from relance.testing.builders import KEYS, email
 from relance.testing.fake_connector import SENT, FakeMailbox, Hold, Point
@@ -206,6 +207,27 @@ async def test_a_copy_that_comes_late_is_waited_for(place: Place):
     assert (1, False, True) == (len(read), watched, watched_after)
     assert [3, 3, 3, 3] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
     assert [] == _twice(rig)
+
+
+async def test_a_copy_that_comes_too_late_is_told_by_the_audit(place: Place):
+    """Nothing keeps a step from leaving twice whose copy is not there for hours; but the record says so in the end."""
+    rig = place.rig
+    box, _ = await _first_steps(place)
+    await _play(rig, days=1, hours=1)
+    late = box.folders[SENT].pop()
+    await place.put_back()
+    await _play(rig, days=1)
+    found = [len(step.twice) for step in await rig.store.read(_audit, rig)]
+    box.deliver(late.raw, folder=SENT, at=late.at, told=False)
+    await _play(rig, days=3)
+    told = [step.twice for step in await rig.store.read(_audit, rig) if step.twice]
+    (repeated,) = [person for person in (ANN, BEN, CLEO, DORA) if len(rig.subjects(person)) > 3]
+
+    assert ([0, 0, 0], [(repeated,)]) == (found, told)
+
+
+def _audit(reader: Reader, rig: Rig) -> list[auditing.StepAudit]:
+    return auditing.audit(reader, workspace_id=rig.workspace.id, name="q4")
 
 
 @pytest.mark.parametrize("trouble", ["saves nothing", "clock behind"])

@@ -20,6 +20,7 @@ class EventName(StrEnum):
     STEP_TRIED = "step.tried"  #: A definite failure that will be tried again.
     STEP_FAILED = "step.failed"  #: A definite failure, given up.
     STEP_WITHHELD = "step.withheld"  #: The last look before sending said no.
+    STEP_REPEATED = "step.repeated"  #: A second message of a step that has left lies in Sent.
     OUTCOME_LOST = "outcome.lost"  #: Nobody knows whether the message left.
     OUTCOME_SETTLED = "outcome.settled"
     WAIT_ENDED = "wait.ended"

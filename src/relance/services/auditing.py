@@ -2,7 +2,8 @@
 
 Rule 1: it is people who get messages: whoever is known by the same address is one, however many leads that makes.
 Rule 2: an outcome that is unknown counts as received, and is named as such.
-Rule 3: a step that a branch leads back to counts once a visit; any other is got once, whatever version and enrollment.
+Rule 3: two messages of one attempt that both lay in Sent were got by whoever they were to, whatever was meant.
+Rule 4: a step that a branch leads back to counts once a visit; any other is got once, whatever version and enrollment.
 """
 
 from collections import Counter, defaultdict
@@ -65,13 +66,19 @@ def audit(reader: Reader, *, workspace_id: int, name: str) -> list[StepAudit]:
     known = reader.all(_Known, "leads.known_addresses", workspace_id=workspace_id)
     people = _people(received, known)
     copies = Counter(a.message_id for a in received)
+    ids = {"workspace_id": workspace_id, "sequence_id": sequence.id}
+    repeated = frozenset(reader.all(int, "events.repeated_attempts", **ids))
     found = []
     for step in dict.fromkeys([*emails, *(a.step for a in received), *recorded]):
         got = [a for a in received if a.step == step]
         by_person: defaultdict[int, list[Attempt]] = defaultdict(list)
         for attempt in got:
             by_person[people[attempt.lead_id]].append(attempt)
-        often = [mine for mine in by_person.values() if _too_often(mine, plans, copies)]
+        often = [
+            mine
+            for mine in by_person.values()
+            if _too_often(mine, plans, copies) or any(a.id in repeated for a in mine)
+        ]
         unsure = [mine for mine in often if any(a.status is not AttemptStatus.SENT for a in mine)]
         sent = sum(a.status is AttemptStatus.SENT for a in got)
         found.append(

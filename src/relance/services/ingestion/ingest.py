@@ -13,8 +13,10 @@ from hashlib import blake2b
 
 from relance.core.attempt import Attempt
 from relance.core.companies import company_of
+from relance.core.defaults import AMBIGUITY_GRACE
 from relance.core.effects import Standing, effects_of
 from relance.core.enrollment import TERMINAL, Enrollment, EnrollmentStatus
+from relance.core.events import EventName
 from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
@@ -24,6 +26,7 @@ from relance.mail.classify import Classification, as_json
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
+from relance.services import moving
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.ingestion.recognise import candidates_for, received_from
 from relance.services.ingestion.remember import Remembered, remember
@@ -166,6 +169,7 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
         return
     wire = facts.message.message_id
     mailbox = tx.one(Mailbox, "mailboxes.get", **ids, id=facts.staged.mailbox_id)
+    _note_if_repeated(tx, attempt, facts.message, now)
     settle_sent(
         tx,
         workspace_id=facts.staged.workspace_id,
@@ -185,6 +189,21 @@ def _learn_from_copy(tx: Transaction, facts: _Facts, copy: Candidate, now: datet
         return
     tx.run("mailboxes.learn", **ids, id=mailbox.id, saves_sent=True, ids_survive=survives)
     tx.run("attempts.look_after_all", **ids, mailbox_id=mailbox.id, now=now)
+
+
+def _note_if_repeated(tx: Transaction, attempt: Attempt, copy: Message, now: datetime) -> None:
+    """Note that a step has left twice: another copy of it was seen before, and this one was written at another time.
+
+    That one message can lie in several folders is no such thing: its Date says when it was written, a moment before it
+    left.
+    """
+    written, left = copy.date, attempt.sent_at
+    if attempt.sent_copy_at is None or written is None or left is None or abs(written - left) <= AMBIGUITY_GRACE:
+        return
+    run = tx.one(Enrollment, "enrollments.get", workspace_id=attempt.workspace_id, id=attempt.enrollment_id)
+    if run is not None:
+        said = f"step {attempt.step} has left twice: of {written:%Y-%m-%d %H:%M} UTC and of {left:%Y-%m-%d %H:%M} UTC"
+        moving.note(tx, run, EventName.STEP_REPEATED, f"{said} a message lies in Sent", now, attempt_id=attempt.id)
 
 
 def _standing(reader: Reader, workspace_id: int, match: Match) -> Standing:

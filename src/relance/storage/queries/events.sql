@@ -1,3 +1,9 @@
+-- name: events.repeated_attempts
+-- The attempts of a sequence of which two messages were seen.
+SELECT DISTINCT e.attempt_id FROM mailboxes m
+JOIN events e ON e.workspace_id = m.workspace_id AND e.mailbox_id = m.id AND e.name = 'step.repeated'
+WHERE m.workspace_id = :workspace_id AND e.sequence_id = :sequence_id AND e.attempt_id IS NOT NULL
+
 -- name: events.append
 -- Keep one thing that happened, for ever.
 INSERT INTO events (
