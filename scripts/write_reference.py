@@ -13,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import click
+from classification_page import classification_page
 from pacing_page import pacing_page
 
 from relance.cli.main import relance
@@ -266,6 +267,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "gates.md": gates_page,
     "defaults.md": defaults_page,
     "pacing.md": lambda: pacing_page(_value),
+    "classification.md": classification_page,
 }
 
 if __name__ == "__main__":

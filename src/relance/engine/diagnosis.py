@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from relance.core import backoff, defaults
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
 from relance.core.mailbox import Mailbox, MailboxStatus
-from relance.mail.bounce_phrases import BounceReason
 from relance.mail.bounce_reasons import reason_of
+from relance.mail.bounce_taxonomy import BounceReason
 from relance.ports.connector import (
     ConnectorError,
     LoginRefusedError,

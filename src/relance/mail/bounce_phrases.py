@@ -6,39 +6,9 @@ bounded: the cost stays linear. The order is the knowledge: a sender's quota is 
 domain is not an unknown host.
 """
 
-from enum import StrEnum
+from relance.mail.bounce_taxonomy import BounceReason
 
-
-class BounceReason(StrEnum):
-    """Why a message was refused."""
-
-    UNKNOWN_USER = "unknown_user"  #: Hard: nobody has this address.
-    UNKNOWN_HOST = "unknown_host"  #: Hard: the domain does not exist.
-    MOVED = "moved"  #: Hard: the person is no longer there.
-    NO_MAIL_ACCEPTED = "no_mail_accepted"  #: Hard: the domain takes no mail (RFC 7505).
-    MAILBOX_FULL = "mailbox_full"
-    MAILBOX_DISABLED = "mailbox_disabled"
-    TOO_BIG = "too_big"
-    GREYLISTED = "greylisted"
-    EXPIRED = "expired"
-    NETWORK = "network"
-    SYSTEM = "system"
-    LOOP = "loop"
-    RELAY_DENIED = "relay_denied"
-    PROTOCOL = "protocol"
-    FILTERED = "filtered"  #: The recipient's own rule, or a closed group.
-    QUOTA = "quota"  #: Block: our own daily allowance is used up.
-    RATE_LIMITED = "rate_limited"  #: Block: we send too fast for them.
-    AUTHENTICATION = "authentication"  #: Block: SPF, DKIM or DMARC.
-    REVERSE_DNS = "reverse_dns"  #: Block: our address has no name.
-    BLOCKED = "blocked"  #: Block: our reputation or a block list.
-    SENDER_REJECTED = "sender_rejected"  #: Block: they refuse this sender address.
-    SPAM = "spam"  #: Block: the content was taken for spam.
-    VIRUS = "virus"  #: Block
-    CONTENT = "content"  #: Block: the form of the message was refused.
-    POLICY = "policy"  #: Block: a rule of theirs that they do not explain.
-    UNSPECIFIED = "unspecified"
-
+__all__ = ["PHRASES", "BounceReason"]
 
 PHRASES: tuple[tuple[BounceReason, tuple[str, ...]], ...] = (
     (

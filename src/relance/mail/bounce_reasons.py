@@ -12,9 +12,10 @@ Used for delivery reports and for the answers of a live SMTP session alike. RFC 
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 
-from relance.mail.bounce_phrases import PHRASES, BounceReason
+from relance.mail.bounce_phrases import PHRASES
+from relance.mail.bounce_taxonomy import BLOCK_REASONS, HARD_REASONS, BounceKind, BounceReason
+from relance.mail.dialects import DIALECTS
 
 __all__ = [
     "HARD_REASONS",
@@ -22,38 +23,12 @@ __all__ = [
     "BounceReason",
     "BounceVerdict",
     "codes_in",
+    "prepared",
     "reason_of",
     "verdict",
 ]
 
 MAX_TEXT = 4096
-
-
-class BounceKind(StrEnum):
-    """Who has to act on a refusal."""
-
-    HARD = "hard"  #: Nobody can: the address is dead; the lead is suppressed.
-    SOFT = "soft"  #: Time or the recipient: try again, up to a threshold.
-    BLOCK = "block"  #: The sender: the mailbox has a problem, the lead is untouched.
-
-
-HARD_REASONS = frozenset(
-    {BounceReason.UNKNOWN_USER, BounceReason.UNKNOWN_HOST, BounceReason.MOVED, BounceReason.NO_MAIL_ACCEPTED}
-)
-BLOCK_REASONS = frozenset(
-    {
-        BounceReason.QUOTA,
-        BounceReason.RATE_LIMITED,
-        BounceReason.AUTHENTICATION,
-        BounceReason.REVERSE_DNS,
-        BounceReason.BLOCKED,
-        BounceReason.SENDER_REJECTED,
-        BounceReason.SPAM,
-        BounceReason.VIRUS,
-        BounceReason.CONTENT,
-        BounceReason.POLICY,
-    }
-)
 
 # RFC 3463 "subject.detail" to meaning, for refusals whose words say nothing.
 _BY_STATUS = {
@@ -111,6 +86,7 @@ _BY_CODE = {
     "556": BounceReason.NO_MAIL_ACCEPTED,
 }
 _PHRASES = tuple((reason, re.compile("|".join(patterns))) for reason, patterns in PHRASES)
+_DIALECTS = tuple((row.reason, re.compile(row.words)) for row in DIALECTS)
 # A gateway's own words around the remote server's: 5.1.0 - Unknown address error 550-'5.7.1 Access denied'.
 _WRAPPED = re.compile(r"[45]\d\d-'([^']{8,})'")
 _ADDRESS = re.compile(r"[^\s<>\"'(),;:=]+@[^\s<>\"'(),;:]+")
@@ -120,11 +96,15 @@ _REPLY = re.compile(r"(?<![\d.#:/-])([45]\d\d)(?:[ -]+#?([45]\.\d{1,3}\.\d{1,3})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BounceVerdict:
-    """What a refusal means. `hard` repeats `kind is HARD` for those who only ask whether the address is dead."""
+    """What a refusal means. `hard` repeats `kind is HARD` for those who only ask whether the address is dead.
+
+    `permanent`: the server said that trying again is useless (class 5 of RFC 3463 §3.1), whoever's fault it is.
+    """
 
     kind: BounceKind
     reason: BounceReason
     hard: bool
+    permanent: bool
 
 
 def reason_of(status: str | None, smtp_code: str | int | None, text: str) -> BounceVerdict:
@@ -141,11 +121,9 @@ def reason_of(status: str | None, smtp_code: str | int | None, text: str) -> Bou
 
 def verdict(reason: BounceReason, *, temporary: bool = False) -> BounceVerdict:
     """Return the verdict that belongs to a reason; a temporary refusal is never hard."""
-    if reason in BLOCK_REASONS:
-        return BounceVerdict(kind=BounceKind.BLOCK, reason=reason, hard=False)
-    if reason in HARD_REASONS and not temporary:
-        return BounceVerdict(kind=BounceKind.HARD, reason=reason, hard=True)
-    return BounceVerdict(kind=BounceKind.SOFT, reason=reason, hard=False)
+    hard = reason in HARD_REASONS and not temporary
+    kind = BounceKind.BLOCK if reason in BLOCK_REASONS else BounceKind.HARD if hard else BounceKind.SOFT
+    return BounceVerdict(kind=kind, reason=reason, hard=hard, permanent=not temporary)
 
 
 def codes_in(text: str) -> tuple[str | None, str | None]:
@@ -168,8 +146,16 @@ def _more_telling(told: str | None, declared: str | None) -> str | None:
     return declared or told
 
 
+def prepared(text: str) -> str:
+    """Return a refusal's words as the patterns meet them: case-folded, single spaces, each address a lone `@`."""
+    return " ".join(_ADDRESS.sub("@", text[:MAX_TEXT]).casefold().replace("’", "'").split())
+
+
 def _by_words(text: str, code: str, status: str | None, *, temporary: bool) -> BounceReason | None:
-    plain = " ".join(_ADDRESS.sub("@", text[:MAX_TEXT]).casefold().replace("’", "'").split())
+    plain = prepared(text)
+    known = next((reason for reason, pattern in _DIALECTS if pattern.search(plain)), None)
+    if known is not None:
+        return known
     found = next((reason for reason, pattern in _PHRASES if pattern.search(plain)), None)
     detail = _detail(status)
     match found:

@@ -61,6 +61,13 @@ _MESSAGE_ID = re.compile(r"^[ \t>]{0,4}(?:x-original-)?message-id:\s*(<[^<>\s]{1
 _ORIGINAL = re.compile(ORIGINAL_BEGINS, re.IGNORECASE | re.MULTILINE)
 _SUBJECT = re.compile("|".join(SUBJECT_SIGNS))
 _BODY = re.compile("|".join(BODY_SIGNS))
+# Phishing dresses as a mail system: it wants a click, and quotes no answer of any server.
+_LURE = re.compile(
+    r"\b(?:release|retrieve|recover) (?:your |the |all |these |pending |held |undelivered |blocked )+"
+    r"(?:e-?mails?|messages?)|\b(?:verify|validate|re-?validate|upgrade|update|confirm|re-?activate|keep) (?:your )"
+    r"(?:\w+ )?(?:mail ?box|account|storage|quota|password|e-?mail)|\bavoid (?:account|losing|mail)"
+)
+_REPLY_CODE = re.compile(r"(?<![\d.])[45]\d\d[ -]|[45]\.\d\.\d")
 _DELAY = re.compile("|".join(DELAY_SIGNS))
 _LASTING = re.compile("|".join(LASTING_SIGNS))
 
@@ -158,7 +165,7 @@ def _signs(message: Message, section: str) -> tuple[str, ...]:
     conversation = re.match(r"(?:re|fwd?|aw|sv|wg|tr)\s*:", subject)
     if message.header("x-failed-recipients"):
         signs.append("X-Failed-Recipients")
-    elif machine and (in_subject or in_body):
+    elif machine and (in_subject or in_body) and (message.from_ is not None or (in_subject and in_body)):
         signs.append("from a mail system")
     elif in_subject and in_body and (null or not conversation):
         signs.append("null sender" if null else "subject and body of a bounce")
@@ -166,6 +173,8 @@ def _signs(message: Message, section: str) -> tuple[str, ...]:
         signs.append("null sender")
     elif in_body and not conversation and _returns_original(message):
         signs.append("an unattended sender returns a message")
+    if signs and _LURE.search(body) and not (_REPLY_CODE.search(section) or message.embedded):
+        return ()
     if signs and in_subject:
         signs.append(f"subject: {in_subject.group()[:60]}")
     if signs and in_body:

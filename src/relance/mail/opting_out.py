@@ -9,29 +9,22 @@ Rule 3: a message to our unsubscribe address is an opt-out by being sent: subjec
 
 import re
 
+from relance.mail.languages import LANGUAGES
+from relance.mail.languages.wording import spoken
 from relance.mail.message import Message
-from relance.mail.subjects import folded_subject
+from relance.mail.subjects import folded_subject, is_reply
 
 MAX_TEXT = 1000
 _LONE_LINE = 60
+_SHORT = 500
+"""Who wants no more mail writes few words, or answers; what is longer and answers nothing is a mass mailer's."""
 
-_LONE = (
-    "stop|unsubscribe|unsub|remove|optout|opt[- ]out|remove (?:me|us)|unsubscribe me|take me off|"
-    "cancel subscription|no more e?-?mails?|"
-    "stop (?:e-?)?mails?|stop (?:e-?)?mailing|stop sending|unsubscribe (?:thanks|thank you)|"
-    "abmelden|abbestellen|austragen|abmeldung|keine (?:e-?)?mails? mehr|désinscription|désabonner|"
-    "désinscrire|désabonnement|"
-    "baja|d[ea]r?(?:me|se)? de baja|cancelar suscripción|disiscrivimi|cancellami|(?:annulla|"
-    "cancella) iscrizione|"
-    "afmelden|uitschrijven|afmelding|meld (?:mij )?af|avregistrera|avsluta|avprenumerera|afmeld(?: mig)?|"
-    "frameld|avmeld(?: meg)?|"
-    "peru tilaus|wypisz(?: mnie)?|rezygnacja|descadastrar|remover|cancelar (?:inscrição|subscrição)|"
-    "отписаться|отписка|отпишите(?: меня)?|стоп|odhlásit|leiratkozás|dezabonare|abonelikten çık|"
-    "退订|退訂|取消订阅|配信停止|購読解除|수신거부|구독취소"
-)
+_LONE = "|".join(language.stop_words for language in LANGUAGES)
 _LONE_WORD = re.compile(
-    rf"(?:(?:please|pls|kindly|hi|hello|bitte|merci de|por favor|per favore|"
-    rf"graag)[ ,]+)?(?:{_LONE})(?:[ ,.!]+(?:please|pls|thanks|thank you|bitte|danke|merci|gracias|grazie))?"
+    rf"(?:(?:please|pls|kindly|hi|hello|bitte|merci de|por favor|per favore|graag|vänligen|venligst|vennligst|proszę|"
+    rf"prosím|kérem|vă rog|molim|lütfen|παρακαλώ|пожалуйста|будь ласка|请|請|tolong|vui lòng)[ ,]*)?(?:{_LONE})"
+    rf"(?:[ ,.!]+(?:please|pls|thanks|thank you|bitte|danke|merci|gracias|grazie|obrigad[oa]|dank u?|tack|tak|takk|"
+    rf"kiitos|dziękuję|děkuji|ďakujem|köszönöm|mulțumesc|hvala|teşekkürler|спасибо|дякую))?"
 )
 # "Stop sending us the invoices" is about business, not about mail.
 _GOODS = r"[^.!?]{0,30}\b(?:invoices?|bills?|statements?|receipts?|orders?|parcels?|packages?|boxes|samples?|goods)\b"
@@ -53,39 +46,17 @@ _PHRASES = re.compile(
     r"|\bbitte\b.{0,80}\b(?:aus (?:dem|ihrem|eurem|der|ihrer) (?:verteiler|liste|datenbank|mailingliste)|"
     r"von (?:der|ihrer) (?:liste|verteilerliste)|austragen|abmelden|keine (?:weiteren?|"
     r"mehr)\b.{0,20}(?:e-?mails?|mails?|nachrichten|werbung))"
-    r"|\b(?:nehmen|streichen|löschen|entfernen|tragen) sie (?:mich|uns|meine\b.{0,30}|"
-    r"diese adresse)\b.{0,60}\b(?:verteiler|liste|datenbank|aus|daten)|\bkeine (?:weiteren |"
-    r"weitere )?(?:e-?mails|mails|nachrichten|werbung)(?: mehr)?(?: bitte| senden| schicken| zusenden|[.!]|$)"
-    r"|\b(?:schicken|senden|schreiben) sie mir (?:bitte )?(?:keine|nicht mehr|nichts mehr)"
-    r"|\b(?:désinscri\w+|désabonn\w+|retir\w+|supprim\w+|enlev\w+)[- ]?(?:moi|nous|mon adresse)|\b(?:me|"
-    r"nous) (?:désinscrire|désabonner|retirer de)|\bne (?:plus|pas) (?:me|nous) (?:contacter|écrire|envoyer|"
-    r"solliciter|recevoir)|\bne (?:m'|me |nous )(?:contact|écri|envoy|sollicit)\w+ plus|\bne (?:souhaite|"
-    r"veux) plus (?:recevoir|être)"
-    r"|\b(?:dar(?:me|se|nos)|d[ea]me|denme|dadme) de baja|\b(?:elim[ií]n\w+|borr\w+|quit\w+|sac\w+|"
-    r"remov\w+)me de\b|\bno (?:me )?(?:env[ií]en?|escriban?|contacten?|manden?) m[aá]s|\bno (?:deseo|"
-    r"quiero) recibir"
-    r"|\b(?:cancell?a(?:te)?mi|rimuov(?:imi|etemi|ete il mio)|disiscriv\w+mi|toglie(?:te)?mi)\b|"
-    r"\bnon (?:contatta|scriv|invia|manda)\w*(?:mi|temi)? più|\bnon (?:desidero|voglio) (?:più )?ricevere"
-    r"|\b(?:schrijf|meld) (?:mij|me|ons) (?:uit|af)|\bverwijder (?:mij|me|ons|mijn)\b.{0,40}\b(?:lijst|"
-    r"bestand|database|maillijst|adres)|\bgeen (?:e-?)?mails? meer|"
-    r"\bwil(?:len)? geen .{0,20}(?:e-?)?mails? (?:meer )?ontvangen"
-    r"|\b(?:remova|retire|exclua|descadastre|tire)[- ]?(?:me|meu|o meu)\b|\bnão (?:quero|"
-    r"desejo) (?:mais )?receber|\bnão (?:me )?(?:envi|contact|escrev)\w+ mais"
-    r"|\b(?:ta bort|avregistrera|stryk|plocka bort) (?:mig|oss|min)\b|\b(?:afmeld|fjern|slett|meld) (?:mig|"
-    r"meg|os|oss)\b.{0,40}\b(?:liste|fra|af|av)|\binga fler (?:mejl|mail|e-?post)|\bingen flere (?:mails?|"
-    r"e-?post)"
-    r"|\bpoistakaa? (?:minut|osoitteeni)|\bproszę (?:o (?:wypisanie|usunięcie)|mnie (?:usunąć|wypisać)|"
-    r"nie (?:pisać|wysyłać|kontaktować))|\bодпи|\bотпишите (?:меня|нас)|\bудалите (?:меня|мой адрес|нас)|"
-    r"\bне (?:пишите|присылайте|шлите) (?:мне|нам)?\b.{0,10}больше|\bбольше не (?:пишите|присылайте|шлите|"
-    r"беспокойте)"
-    r"|(?:请|請).{0,10}(?:退订|退訂|取消订阅|不要再(?:发|發|给|給))|配信(?:を)?停止して|送(?:ら|信し)ないで|"
-    r"이메일.{0,10}보내지 마",
+    r"|\bkeine (?:weiteren |weitere )?(?:e-?mails|mails|nachrichten|werbung)(?: mehr)?(?: bitte| senden| schicken| "
+    r"zusenden|[.!]|$)|\b(?:schicken|senden|schreiben) sie mir (?:bitte )?(?:keine|nicht mehr|nichts mehr)"
 )
 # A mass mailer telling its readers how to leave, not a reader who wants to.
 _ADVICE = re.compile(
     r"\bif you\b|\bto (?:be removed|unsubscribe|opt[- ]out|stop)\b|\bclick|\breply (?:with|to)\b|"
     r"\bsend (?:an? )?(?:blank |empty )?(?:e-?mail|message)|\bsubject\b|\btype|"
-    r"\bhow (?:do|can|to)\b|\byou (?:can|may|must)\b|\bwe (?:can|will|would)\b|\bwith the words?|[\"'“»*]$"
+    r"\bhow (?:do|can|to)\b|\bsi (?:vous|no|usted|ya)\b|\b(?:wenn|falls|sollten) sie\b|\bse (?:non|você|"
+    r"não|desidera)\b|"
+    r"\b(?:als|indien) u\b|\bjeśli\b|\bесли\b|如果|如您|如不|若您|若不|希望|場合|원하시면|\bom du\b|\bhvis du\b|\byou "
+    r"(?:can|may|must)\b|\bwe (?:can|will|would)\b|\bwith the words?|[\"'“»*]$"
 )
 _MAILTO_WORD = re.compile(
     r"^\W*(?:unsubscribe|unsub|opt-?out|remove|stop|abmelden|désinscription|désabonnement|baja|uitschrijven|"
@@ -101,11 +72,16 @@ def read_opt_out(message: Message, new_text: str) -> str | None:
     pressed = read_mailto_opt_out(message, new_text)
     if pressed is not None:
         return pressed
-    for found in _PHRASES.finditer(text):
-        sentence = re.split(r"[.!?]\s", text[max(0, found.start() - 120) : found.start()])[-1]
-        if not _ADVICE.search(sentence):
-            return found.group()[:80]
-    return None
+    if len(new_text) > _SHORT and not (message.in_reply_to or message.references or is_reply(message.subject)):
+        return None
+    patterns = (*(wording.stop for wording in spoken(text)), _PHRASES)
+    wishes = (found for pattern in patterns for found in pattern.finditer(text) if not _is_advice(text, found.start()))
+    return next((found.group()[:80] for found in wishes), None)
+
+
+def _is_advice(text: str, at: int) -> bool:
+    """Tell whether the sentence around a phrase tells readers how to leave, as mass mail does."""
+    return bool(_ADVICE.search(re.split(r"[.!?。]\s?", text[max(0, at - 120) : at])[-1]))
 
 
 def read_mailto_opt_out(message: Message, new_text: str) -> str | None:

@@ -40,6 +40,7 @@ def read_provider_notice(message: Message) -> Report | None:
                 smtp_code=code or "",
                 reason=verdict.reason.value,
                 hard=verdict.hard,
+                permanent=verdict.permanent,
             )
         )
     return Report(

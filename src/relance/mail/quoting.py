@@ -9,12 +9,13 @@ Rule 4: each line is looked at a bounded number of times; the text is bounded fi
 """
 
 import re
+from dataclasses import dataclass
 
 from relance.mail import quote_signs as signs
 from relance.mail.html_text import html_to_text
 from relance.mail.subjects import folded_subject
 
-__all__ = ["folded_subject", "new_text"]
+__all__ = ["Written", "folded_subject", "new_text", "written_by"]
 
 MAX_TEXT = 256 * 1024
 MAX_LINES = 10_000
@@ -55,17 +56,31 @@ _SENT_FROM = re.compile(rf"^\s*[<\[(*]?(?:{signs.SENT_FROM})", re.IGNORECASE)
 _CLOSING = re.compile(rf"^\s*(?:{signs.CLOSINGS})\s*[,.!]?\s*$", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a sender wrote, and the signature that stood below it; either may be empty."""
+
+    text: str
+    signature: str
+
+
 def new_text(text: str, html: str) -> str:
     """Return what the sender wrote above, between or below the quotation; the empty string if nothing.
 
     `text` is the plain part and wins where it says anything; `html` is used otherwise.
     """
+    return written_by(text, html).text
+
+
+def written_by(text: str, html: str) -> Written:
+    """Return the new text (as `new_text`) with the signature kept apart."""
     source = text if text.strip() else html_to_text(html)
     lines = source[:MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ").split("\n")[:MAX_LINES]
     begins, after = _quotation(lines)
-    written = _trimmed(_without_signature(lines[:begins]))
+    above = _without_signature(lines[:begins])
+    written, signature = _trimmed(above), _trimmed(lines[len(above) : begins])
     below = _below(lines, after, alone=not written)
-    return "\n\n".join(part for part in (written, below) if part)
+    return Written(text="\n\n".join(part for part in (written, below) if part), signature=signature)
 
 
 def _quotation(lines: list[str]) -> tuple[int, int]:

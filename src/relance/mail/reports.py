@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relance.mail.bounce_frames import innermost
-from relance.mail.bounce_phrases import BounceReason
-from relance.mail.bounce_reasons import BounceKind, BounceVerdict, codes_in, reason_of
+from relance.mail.bounce_reasons import BounceKind, BounceReason, BounceVerdict, codes_in, reason_of
 from relance.mail.bounce_texts import (
     Notice,
     Refusal,
@@ -38,13 +37,18 @@ _QUOTED_ID = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BouncedRecipient:
-    """One address that a report is about. `hard`: the address is dead. `status` and `smtp_code` may be empty."""
+    """One address that a report is about; `status` and `smtp_code` may be empty.
+
+    `hard`: the address is dead. `permanent`: the server said that trying again is useless (class 5 of RFC 3463 §3.1),
+    whoever's fault it is.
+    """
 
     address: str
-    status: str
-    smtp_code: str
     reason: str
-    hard: bool
+    status: str = ""
+    smtp_code: str = ""
+    hard: bool = False
+    permanent: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +147,12 @@ def _verdict(group: StatusGroup, words: str, share: int) -> tuple[BounceVerdict,
     verdict = reason_of(group.status or None, None, telling)
     shown = status if status and not status.endswith(".0.0") else group.status or status or ""
     return verdict, BouncedRecipient(
-        address=group.address, status=shown, smtp_code=code or "", reason=verdict.reason.value, hard=verdict.hard
+        address=group.address,
+        status=shown,
+        smtp_code=code or "",
+        reason=verdict.reason.value,
+        hard=verdict.hard,
+        permanent=verdict.permanent,
     )
 
 
@@ -184,6 +193,7 @@ def _judged(refusal: Refusal, whole: str, share: int) -> tuple[BounceVerdict, Bo
         smtp_code=code or "",
         reason=verdict.reason.value,
         hard=verdict.hard,
+        permanent=verdict.permanent,
     )
 
 

@@ -10,7 +10,7 @@ from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
 from relance.core.matching import Candidate
 from relance.core.sequence import StopScope
-from relance.mail.classify import Classification, Kind
+from relance.mail.classification import HARMLESS_FEEDBACK, CalendarAnswer, Classification
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
 from relance.ports.store import Reader
@@ -29,6 +29,8 @@ def received_from(
     """Put what was read and classified into the words that matching and effects use."""
     sender = (message.from_.address if message.from_ else "").casefold()
     kind = InboundKind(classification.kind.value)
+    if classification.feedback_type in HARMLESS_FEEDBACK:
+        kind = InboundKind.OTHER  # A report about a domain's signatures, or "this is no spam": nobody complains.
     by_hand = staged.role is FolderRole.SENT or (staged.role is FolderRole.ALL and sender in own)
     if by_hand and kind not in NOTICES:
         kind = InboundKind.MANUAL_OUTGOING
@@ -49,7 +51,7 @@ def received_from(
         original_recipients=tuple(failed),
         return_date=classification.return_date,
         gone=classification.permanent_absence,
-        accepted_invitation=classification.kind is Kind.CALENDAR and _accepted(message),
+        accepted_invitation=classification.calendar_answer is CalendarAnswer.ACCEPTED,
         reason=reasons[0] if reasons else None,
     )
 
@@ -57,10 +59,6 @@ def received_from(
 def original_trace(message: Message, trace_name: str) -> str | None:
     """Return our opaque mark inside an original that the message returns, if there is one."""
     return next((value for part in message.embedded if (value := part.header(trace_name))), None)
-
-
-def _accepted(message: Message) -> bool:
-    return any("PARTSTAT=ACCEPTED" in part.text.upper() for part in message.embedded)
 
 
 def candidates_for(
