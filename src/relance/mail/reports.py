@@ -7,10 +7,10 @@ Rule 3: a report of success is no bounce, and a report of delay is none yet.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from relance.mail.bounce_frames import innermost
-from relance.mail.bounce_reasons import BounceKind, BounceReason, BounceVerdict, codes_in, reason_of
+from relance.mail.bounce_reasons import BounceKind, BounceReason, BounceVerdict, codes_in, reason_of, verdict
 from relance.mail.bounce_texts import (
     Notice,
     Refusal,
@@ -32,6 +32,20 @@ _TERSE = 5  # Characters of a diagnostic that say no more than "250" or "X-Unix"
 _ID = re.compile(r"<[^<>\s]{1,998}>")
 _QUOTED_ID = re.compile(
     r"^[ \t>]{0,4}(?:(?:x-)?original-)?message-id:[ \t]*(<[^<>\s]{1,500}>)", re.IGNORECASE | re.MULTILINE
+)
+
+
+# A refusal as the answer to DATA or to the whole message, and the signs that it was RCPT after all: commands were sent
+# together (RFC 2920), or the status says that the address is bad.
+_AFTER_DATA = re.compile(
+    r">>> ?DATA[ \t]*\n[ \t]*<<< ?5\d\d(?![ -]5\.1\.)|in reply to (?:end of )?DATA command|"
+    r"smtp command[ \t:]*\n[ \t]*DATA\b",
+    re.IGNORECASE,
+)
+_NEEDS_RCPT = re.compile(
+    r"<<< ?503|need rcpt|no valid recipients|>>> ?RCPT[^\n]{0,300}\n[ \t]*<<< ?5|\b5\.1\.1\b|"
+    r"\bdd (?:this user|requested|sorry)",  # Yahoo says so at this stage, and means it.
+    re.IGNORECASE,
 )
 
 
@@ -105,20 +119,30 @@ def _parts(message: Message, types: frozenset[str]) -> list[Embedded]:
 def _from_fields(message: Message, groups: Sequence[StatusGroup], notice: Notice | None) -> Report:
     failed = [group for group in groups if _action(group, message) == "failed"]
     delayed = [group for group in groups if _action(group, message) == "delayed"]
-    told = failed or delayed or list(groups)
+    told = [_addressed(group, message) for group in failed or delayed or groups]
     words = {refusal.address: refusal.text for refusal in notice.refusals} if notice else {}
     whole = split_original(message.text)[0]
     unnamed = "" if len(told) > 1 and words else whole
     share = _share(len(told))
     verdicts = [_verdict(group, words.get(group.address, words.get(group.final, unnamed)), share) for group in told]
+    if len(told) == 1:
+        verdicts = [_after_the_message(*verdicts[0], f"{whole}\n{told[0].diagnostic}")]
     return Report(
-        kind=_worst([verdict for verdict, _ in verdicts]) if failed or delayed else None,
+        kind=_worst([each for each, _ in verdicts]) if failed or delayed else None,
         delayed=bool(delayed) and not failed,
-        recipients=_once([recipient for _, recipient in verdicts]),
+        recipients=_once([recipient for _, recipient in verdicts], still_tried=bool(delayed) and not failed),
         original_message_id=original_id(message),
         machine_readable=True,
         evidence=(f"delivery-status: Action {_action(told[0], message)}",),
     )
+
+
+def _addressed(group: StatusGroup, message: Message) -> StatusGroup:
+    """Name the only addressee of the returned message where a field names nobody: `Final-Recipient: rfc822; @host`."""
+    if group.address and not group.address.startswith("@"):
+        return group
+    only = _only_addressee(message)
+    return replace(group, original="", final=only) if only else group
 
 
 def _action(group: StatusGroup, message: Message) -> str:
@@ -144,16 +168,29 @@ def _verdict(group: StatusGroup, words: str, share: int) -> tuple[BounceVerdict,
     diagnostic = (group.diagnostic.partition(";")[2] or group.diagnostic)[:share]
     telling = diagnostic if len(diagnostic.strip()) > _TERSE else f"{diagnostic} {innermost(words[:share])}"
     status, code = codes_in(telling)
-    verdict = reason_of(group.status or None, None, telling)
+    meant = reason_of(group.status or None, None, telling)
     shown = status if status and not status.endswith(".0.0") else group.status or status or ""
-    return verdict, BouncedRecipient(
+    return meant, BouncedRecipient(
         address=group.address,
         status=shown,
         smtp_code=code or "",
-        reason=verdict.reason.value,
-        hard=verdict.hard,
-        permanent=verdict.permanent,
+        reason=meant.reason.value,
+        hard=meant.hard,
+        permanent=meant.permanent,
     )
+
+
+def _after_the_message(
+    found: BounceVerdict, recipient: BouncedRecipient, told: str
+) -> tuple[BounceVerdict, BouncedRecipient]:
+    """Doubt an "unknown user" that came only after the whole message: the server had taken the address (RFC 5321 §3.3).
+
+    Filters of providers answer so to whom they do not want; an address that nobody has is refused at RCPT.
+    """
+    if found.reason is not BounceReason.UNKNOWN_USER or not _AFTER_DATA.search(told) or _NEEDS_RCPT.search(told):
+        return found, recipient
+    doubted = verdict(BounceReason.FILTERED, temporary=not found.permanent)
+    return doubted, replace(recipient, reason=doubted.reason.value, hard=False)
 
 
 def _from_words(message: Message, notice: Notice) -> Report:
@@ -161,11 +198,13 @@ def _from_words(message: Message, notice: Notice) -> Report:
     share = _share(len(refusals))
     whole = innermost(notice.text[:share])
     judged = [_judged(refusal, whole, share) for refusal in refusals]
-    verdicts = [verdict for verdict, _ in judged] or [reason_of(None, None, whole)]
+    if len(judged) == 1:
+        judged = [_after_the_message(*judged[0], notice.text)]
+    verdicts = [each for each, _ in judged] or [reason_of(None, None, whole)]
     return Report(
         kind=_worst(verdicts),
         delayed=notice.delayed,
-        recipients=_once([recipient for _, recipient in judged]),
+        recipients=_once([recipient for _, recipient in judged], still_tried=notice.delayed),
         original_message_id=original_id(message) or notice.original_message_id,
         machine_readable=False,
         evidence=notice.evidence,
@@ -174,30 +213,37 @@ def _from_words(message: Message, notice: Notice) -> Report:
 
 def _named_by_original(message: Message, notice: Notice) -> list[Refusal]:
     """Return whom the returned message was for, when the notice itself names nobody."""
+    only = _only_addressee(message)
+    return [Refusal(address=only, text=notice.text)] if only else []
+
+
+def _only_addressee(message: Message) -> str | None:
     for part in _parts(message, _ORIGINAL_TYPES):
         found = re.findall(r"[^\s<>\"',;:()]{1,100}@[^\s<>\"',;:()]{1,250}", part.header("to") or "")
         if len(found) == 1:
-            return [Refusal(address=found[0].casefold(), text=notice.text)]
-    return []
+            return str(found[0]).casefold()
+    return None
 
 
 def _judged(refusal: Refusal, whole: str, share: int) -> tuple[BounceVerdict, BouncedRecipient]:
     told = innermost(refusal.text[:share])
-    verdict = reason_of(None, None, told)
+    meant = reason_of(None, None, told)
     status, code = codes_in(told)
-    if verdict.reason is BounceReason.UNSPECIFIED and told != whole:
-        verdict = reason_of(None, None, whole)
-    return verdict, BouncedRecipient(
+    if meant.reason is BounceReason.UNSPECIFIED and told != whole:
+        meant = reason_of(None, None, whole)
+    return meant, BouncedRecipient(
         address=refusal.address,
         status=status or "",
         smtp_code=code or "",
-        reason=verdict.reason.value,
-        hard=verdict.hard,
-        permanent=verdict.permanent,
+        reason=meant.reason.value,
+        hard=meant.hard,
+        permanent=meant.permanent,
     )
 
 
-def _once(recipients: Sequence[BouncedRecipient]) -> tuple[BouncedRecipient, ...]:
+def _once(recipients: Sequence[BouncedRecipient], *, still_tried: bool) -> tuple[BouncedRecipient, ...]:
+    if still_tried:
+        recipients = [replace(recipient, hard=False, permanent=False) for recipient in recipients]
     by_address: dict[str, BouncedRecipient] = {}
     for recipient in recipients:
         known = by_address.get(recipient.address)
@@ -207,7 +253,7 @@ def _once(recipients: Sequence[BouncedRecipient]) -> tuple[BouncedRecipient, ...
 
 
 def _worst(verdicts: Sequence[BounceVerdict]) -> BounceKind:
-    kinds = {verdict.kind for verdict in verdicts}
+    kinds = {each.kind for each in verdicts}
     return next(
         kind
         for kind in (BounceKind.HARD, BounceKind.BLOCK, BounceKind.SOFT)

@@ -220,3 +220,27 @@ def test_a_read_receipt_is_no_answer():
     ).replace(b"message/delivery-status", b"message/disposition-notification")
 
     assert Kind.MDN == understood(raw).kind
+
+
+def test_an_unknown_user_after_the_whole_message_is_a_filter():
+    """The server had taken the address at RCPT (RFC 5321 §3.3); filters of providers refuse senders in these words."""
+    fields = "Final-Recipient: rfc822; ann@example.com\nAction: failed\nStatus: 5.0.0\n"
+    fields += "Diagnostic-Code: smtp; 550 Unknown user ann@example.com\n"
+    session = "... while talking to mx.example.com:\n>>> DATA\n<<< 550 Unknown user ann@example.com"
+    together = f"{session}\n<<< 503 Need RCPT (recipient)"
+
+    assert ("filtered", False) == _first(report(fields, notice=session))
+    assert ("unknown_user", True) == _first(report(fields, notice=together))
+    assert ("unknown_user", True) == _first(report(fields))
+
+
+def test_a_report_that_names_nobody_is_about_the_only_addressee():
+    """`Final-Recipient: rfc822; @host` is what some gateways write."""
+    fields = "Final-Recipient: rfc822; @mx.example.com\nAction: failed\nStatus: 5.1.2\n"
+
+    assert ["ann@example.com"] == [each.address for each in understood(report(fields)).recipients]
+
+
+def _first(raw: bytes) -> tuple[str, bool]:
+    recipient = understood(raw).recipients[0]
+    return recipient.reason, recipient.hard
