@@ -12,7 +12,7 @@ WROTE = (
     "написал(?:\\(а\\)|а)?|пишет|писал(?:\\(а\\)|а)?|написав(?:\\(ла\\)|ла)?|пише|написа|έγραψε|yazdı|"
     "şunu yazdı|napsal(?:\\(a\\)|a)?|napísal(?:\\(a\\)|a)?|"
     "írta|ezt írta[^:]{0,80}|a scris|viết|đã viết|rašė|parašė|kirjutas|rakstīja|napisao(?:/la|\\(la\\))?|"
-    "napisala|je napisa[ol](?:/la|\\(-a\\))?|menulis|"
+    "napisala|napisa(?:o|la) je|je napisa[ol](?:/la|\\(-a\\))?|menulis|"
     "כתב(?:/ה)?|كتب(?:ت)?|skrifaði|tarafından"
 )
 # The same in scripts that put no space before a verb.

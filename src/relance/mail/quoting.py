@@ -33,11 +33,20 @@ _WROTE = re.compile(
     re.IGNORECASE,
 )
 _WROTE_FIRST = re.compile(
-    r"\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał)\b.{1,200}[:：]$", re.IGNORECASE
+    r"(?:\b(?:schrieb|schreef|skrev|escribió|scrisse|escreveu|napisał|kirjoitti|ezt írta|yazdı|napisana przez|rašė|"
+    r"skrifaði|kirjutas|missatge de)\b).{1,200}[:：]$",
+    re.IGNORECASE,
+)
+# Webmails that quote without a date: "Quoting Bo <bo@example.net>:".
+_CITING = re.compile(
+    r"^(?:quoting|zitat von|citando(?: a)?|citeren|quoting from|en réponse à|selon|cytowanie|citát od|idézet|citerar|"
+    r"citat från|цитирование|quota da) [^:]{1,120}(?:[@>][^:]{0,100})?[:：]$",
+    re.IGNORECASE,
 )
 _OPENER = re.compile(rf"^[-*\s]*(?:(?:{signs.OPENERS})[\s,.]|\d|[-—]{{2,}})", re.IGNORECASE)
 _WHEN = re.compile(r"\d{1,2}[:.h]\d{2}|\b(?:19|20)\d\d\b|\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{1,2}月|\d{4}年")
 _WHO = re.compile(r"<[^<>\s]+@[^<>\s]+>|[\w.+-]+@[\w-]+\.[\w.-]+|\"[^\"]+\"")
+_ANGLED = re.compile(r"<[^<>\s]+@[^<>\s]+>")
 _ADDRESSED = re.compile(r"<\s*(?:mailto:)?[^<>\s]+@[^<>\s]+>\s*\)?\s*[:：]$")
 _SEPARATOR = re.compile(
     (
@@ -126,7 +135,7 @@ def _attribution(lines: list[str], index: int) -> int:
         joined = f"{joined} {line}".strip()
         if _is_attribution(joined):
             return count
-        if count == 1 and not (_OPENER.match(joined) or _WHEN.search(joined)):
+        if count == 1 and not (_OPENER.match(joined) or _WHEN.search(joined) or _ANGLED.search(joined)):
             return 0
     return 0
 
@@ -134,6 +143,8 @@ def _attribution(lines: list[str], index: int) -> int:
 def _is_attribution(line: str) -> bool:
     if len(line) < 8 or not (line.endswith((":", "：", "-", "—", ">:")) or _WROTE.search(line)):
         return False
+    if _CITING.match(line) and _WHO.search(line):
+        return True
     when, who = bool(_WHEN.search(line)), bool(_WHO.search(line))
     if _WROTE.search(line):
         return when or (who and line.endswith((":", "：")))

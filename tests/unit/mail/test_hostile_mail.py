@@ -95,7 +95,29 @@ def test_a_damaged_message_is_still_some_message(data: st.DataObject):
 
 
 MANY = 40_000
+RECIPIENT = b"Final-Recipient: rfc822; a%d@b.example\nAction: failed\nStatus: 5.1.1\n\n"
 HOSTILE = {
+    "multiparts that share a boundary": b"".join(
+        b'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n' for _ in range(MANY)
+    )
+    + b"--b--\r\n" * MANY,
+    "a hundred thousand nested tags": b"Content-Type: text/html\r\n\r\n" + b"<div><blockquote>" * 100_000,
+    "ten thousand addressees": b"To: " + b", ".join(b"a%d@b.example" % n for n in range(10_000)) + b"\r\n\r\nx",
+    "ten thousand failed recipients": (
+        b"Content-Type: multipart/report; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n"
+        + b"".join(RECIPIENT % n for n in range(10_000))
+    ),
+    "ten thousand addresses in words": b"\r\nfailed recipients:\r\n"
+    + b"".join(b"<a%d@b.example>: 550 no such user\r\n" % n for n in range(10_000)),
+    "reports within reports": b"".join(
+        b"Content-Type: multipart/report; boundary=b%d\r\n\r\n--b%d\r\nContent-Type: message/delivery-status\r\n\r\n"
+        b"Final-Recipient: rfc822; a@b.example\r\n\r\n--b%d\r\nContent-Type: message/rfc822\r\n\r\n" % (n, n, n)
+        for n in range(2000)
+    ),
+    "headers in eight bits": b"Subject: " + bytes(range(128, 256)) * 300 + b"\r\nX: \xfc\r\n\r\n\xff",
+    "a charset that nobody knows": b"Content-Type: text/plain; charset=x-none-9\r\nX: =?x-none-9?B?/w==?=\r\n\r\n"
+    + bytes(range(128, 256)) * 4000,
+    "words of absence": b"Auto-Submitted: auto-replied\r\n\r\n" + b"if urgent please contact a@b.example " * MANY,
     "multiparts within multiparts": b"".join(
         b'Content-Type: multipart/mixed; boundary="b%d"\r\n\r\n--b%d\r\n' % (n, n) for n in range(5000)
     ),

@@ -1,11 +1,17 @@
 """What a person wrote, without what their program quoted."""
 
+import html
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from relance.mail.quoting import folded_subject, new_text
 from relance.mail.subjects import is_forward, is_reply
+from unit.mail.attributions import ALL as INTRODUCTIONS
+from unit.mail.html_replies import REPLIES as HTML_REPLIES
+
+ANSWER = "Yes, gladly.\nTuesday at 10?"
 
 WROTE = "Thanks, that works for us.\n\nCan we talk on Tuesday?"
 OURS = "Hi Ann,\nshall we talk?\n\nReply STOP to unsubscribe"
@@ -194,3 +200,28 @@ def test_the_outermost_prefix_tells_an_answer_from_a_forward():
     assert (True, False) == (is_reply("Re: Fwd: Question"), is_forward("Re: Fwd: Question"))
     assert (False, True) == (is_reply("WG: AW: Frage"), is_forward("[EXT] WG: AW: Frage"))
     assert (False, False) == (is_reply("Restaurant: menu"), is_forward("Forward planning"))
+
+
+# --- every program and language that people use -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attribution", INTRODUCTIONS)
+@pytest.mark.parametrize("shape", ["marked", "unmarked", "marked with it", "html"])
+def test_the_words_above_any_attribution_are_what_was_written(attribution: str, shape: str):
+    """Whether the quoted lines are marked, plain, or the attribution is quoted with them."""
+    below = {
+        "marked": f"{attribution}\n\n> Hi Ann\n> shall we talk?\n",
+        "unmarked": f"{attribution}\n\nHi Ann\nshall we talk?\n",
+        "marked with it": f"> {attribution}\n> \n> Hi Ann\n> shall we talk?\n",
+    }
+    if shape == "html":
+        page = f"<p>{html.escape(attribution)}</p><blockquote><p>Hi Ann</p></blockquote>"
+        assert ANSWER == new_text("", f"<div>Yes, gladly.</div><div>Tuesday at 10?</div>{page}")
+    else:
+        assert ANSWER == new_text(f"{ANSWER}\n\n{below[shape]}", "")
+
+
+@pytest.mark.parametrize("program", HTML_REPLIES)
+def test_the_words_above_any_program_s_quotation_in_html_are_what_was_written(program: str):
+    """Each marks what it quotes in its own way, and puts its own signature between."""
+    assert ANSWER == new_text("", HTML_REPLIES[program])
