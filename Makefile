@@ -9,6 +9,7 @@
 #   make crash-sweep CREW=2         stop a worker of a crew at every place until the others have its work, and judge
 #   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
 #   make crash-table                write docs/reference/faults.md from runs of the harness
+#   make fuzz SECONDS=50            feed the readers of mail and of IMAP with what breaks them, each for so many seconds
 #   make bench                      what a message, a send and a claim cost, each beside what it is compared with
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
@@ -28,11 +29,13 @@ STORE ?= sqlite
 CREW_EVERY ?= 7
 CREW ?= 2
 PLAN ?= {}
+SECONDS ?= 50
+FUZZED ?= message imap
 BENCHES ?= compose engine_only full_path growth
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test bench kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test bench fuzz kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -57,6 +60,9 @@ test: peers
 
 bench: dev-environment
 	@for each in $(BENCHES); do echo "== bench/$$each.py"; $(BIN)/python bench/$$each.py || exit 1; done
+
+fuzz: dev-environment
+	@for each in $(FUZZED); do PYTHONPATH=tests $(BIN)/python -m fuzz.run $$each $(SECONDS) $(SEED) || exit 1; done
 
 kill-proof: peers
 	RELANCE_TEST_KILLS=$(N) RELANCE_TEST_KILL_SEED=$(SEED) $(BIN)/pytest -s -n 0 tests/acceptance/test_kill.py
