@@ -96,6 +96,47 @@ async def test_an_answer_from_another_address_in_the_same_thread_counts(life):
     assert "matched by References" in entry.cause
 
 
+async def test_who_answers_in_anothers_thread_has_answered_for_both(life):
+    """Two people that we wrote to in one thread: the other one's run ends too, and the message is kept once."""
+    scene = await life.scene()
+    raw = await life.send()
+    colleague = await life.person(scene, "bob@other.example")
+    life.later(hours=1)
+    await life.send()
+    answer = letters.reply(raw, at=life.now, sender="bob@other.example")
+    became = await life.receive(scene.box, answer)
+    kept = await life.store.read(answers.incoming, workspace_id=scene.workspace.id, limit=10)
+
+    assert Ingested.APPLIED is became
+    assert [StopReason.REPLIED] * 2 == [(await life.again(run)).stop_reason for run in (scene.run, colleague)]
+    assert "matched by the sender's address" in (await life.history(colleague))[-1].cause
+    assert 1 == len(kept)
+
+
+async def test_a_copy_through_a_mailing_list_is_an_answer_once_more_and_changes_nothing(life):
+    """The person answered to us and to a list that we read: other bytes, the same person, a run that has ended."""
+    scene = await life.scene()
+    raw = await life.send()
+    answer = letters.reply(raw, at=life.now)
+    copy = answer.replace(b"Subject: ", b"List-Id: <team.example.net>\r\nPrecedence: list\r\nSubject: ", 1)
+    became = [await life.receive(scene.box, mail) for mail in (answer, copy)]
+    run = await life.again(scene.run)
+
+    assert [Ingested.APPLIED] * 2 == became
+    assert (STOPPED, StopReason.REPLIED) == (run.status, run.stop_reason)
+
+
+async def test_a_report_about_a_domain_s_signatures_stops_nobody(life):
+    """An authentication failure report (RFC 6591) comes in the form of a complaint, and nobody complains."""
+    scene = await life.scene()
+    raw = await life.send()
+    told = letters.complaint(raw, at=life.now).replace(b"Feedback-Type: abuse", b"Feedback-Type: auth-failure")
+    await life.receive(scene.box, told)
+
+    assert STOPPED is not (await life.again(scene.run)).status
+    assert [] == await life.suppressed(scene.workspace)
+
+
 async def test_a_reply_ends_the_persons_runs_in_every_sequence(life):
     """By default a human answer is for all of us."""
     scene = await life.scene()

@@ -5,8 +5,9 @@ Rule 1: what names a message of ours comes before what names a person: In-Reply-
 Rule 2: a notice (a bounce, a complaint) never matches by who sent it: that is a server. It may match by the address it
         is about, if nothing else names the message.
 Rule 3: a mailbox of ours is never a lead, whatever it writes and into whatever thread.
-Rule 4: among several, the attempt that was sent last.
-Rule 5: everything that is looked at belongs to one workspace; that is the caller's duty.
+Rule 4: among several, the attempt that was sent last; but where ids name messages to several people, the writer's own.
+Rule 5: a person who writes into somebody else's thread has answered too, besides whoever the thread belongs to.
+Rule 6: everything that is looked at belongs to one workspace; that is the caller's duty.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -95,18 +96,39 @@ def match_message(
     if received.sender in own_addresses and received.kind not in NOTICES | {InboundKind.MANUAL_OUTGOING}:
         return FromOurselves()
     newest_first = sorted(candidates, key=lambda candidate: (candidate.at, candidate.attempt_id), reverse=True)
-    for matched_by, evidence, fits in _evidence(received, own_addresses, company):
-        found = next((candidate for candidate in newest_first if fits(candidate)), None)
-        if found is not None:
-            return Match(
-                enrollment_id=found.enrollment_id,
-                attempt_id=found.attempt_id,
-                lead_id=found.lead_id,
-                recipient=found.recipient,
-                matched_by=matched_by,
-                evidence=evidence,
-            )
-    return Unmatched(reason="it names no message of ours and nobody that we wrote to")
+    fitting = [
+        _match(candidate, matched_by, evidence)
+        for matched_by, evidence, fits in _evidence(received, own_addresses, company)
+        for candidate in newest_first
+        if fits(candidate)
+    ]
+    if not fitting:
+        return Unmatched(reason="it names no message of ours and nobody that we wrote to")
+    writers = {candidate.lead_id for candidate in candidates if _written_to(received.sender)(candidate)}
+    own = (match for match in fitting if match.lead_id in writers and match.proof)
+    return next(own, fitting[0]) if received.kind in HUMAN else fitting[0]
+
+
+def answered_too(received: Received, match: Match, candidates: Collection[Candidate]) -> Match | None:
+    """Return the writer's own last attempt, where a person wrote into the thread of somebody else; else None."""
+    if received.kind not in HUMAN:
+        return None
+    theirs = [candidate for candidate in candidates if _written_to(received.sender)(candidate)]
+    if not theirs or any(candidate.lead_id == match.lead_id for candidate in theirs):
+        return None
+    newest = max(theirs, key=lambda candidate: (candidate.at, candidate.attempt_id))
+    return _match(newest, MatchedBy.SENDER, received.sender)
+
+
+def _match(candidate: Candidate, matched_by: MatchedBy, evidence: str) -> Match:
+    return Match(
+        enrollment_id=candidate.enrollment_id,
+        attempt_id=candidate.attempt_id,
+        lead_id=candidate.lead_id,
+        recipient=candidate.recipient,
+        matched_by=matched_by,
+        evidence=evidence,
+    )
 
 
 def own_copy(*, message_id: str | None, trace: str | None, candidates: Iterable[Candidate]) -> Candidate | None:

@@ -57,6 +57,9 @@ _MACHINES = re.compile(
     r"|antivirus.{0,20}gateway",
     re.IGNORECASE,
 )
+_RETURNED_HEADER = re.compile(
+    r"^[ \t>]{0,4}(?:received|from|to|subject|date|message-id|return-path|mime-version):", re.IGNORECASE | re.MULTILINE
+)
 _MESSAGE_ID = re.compile(r"^[ \t>]{0,4}(?:x-original-)?message-id:\s*(<[^<>\s]{1,500}>)", re.IGNORECASE | re.MULTILINE)
 _ORIGINAL = re.compile(ORIGINAL_BEGINS, re.IGNORECASE | re.MULTILINE)
 _SUBJECT = re.compile("|".join(SUBJECT_SIGNS))
@@ -103,7 +106,7 @@ def read_notice(message: Message) -> Notice | None:
     evidence = _signs(message, section)
     if not evidence:
         return None
-    quoted = _MESSAGE_ID.search(tail[:MAX_TAIL])
+    quoted = _MESSAGE_ID.search(returned_headers(tail[:MAX_TAIL]))
     return Notice(
         refusals=_refusals(message, section),
         text=section,
@@ -119,6 +122,15 @@ def split_original(text: str) -> tuple[str, str]:
     begins = _ORIGINAL.search(head)
     at = begins.start() if begins else len(head)
     return head[:at], text[at : at + MAX_TAIL]
+
+
+def returned_headers(text: str) -> str:
+    """Return the headers of the message that a notice quotes, without its body: a body may quote anybody's id.
+
+    Where the text has no block of headers, it is returned whole.
+    """
+    blocks = re.split(r"\n[ \t>]{0,9}\n", text)
+    return next((block for block in blocks if len(_RETURNED_HEADER.findall(block)) > 1), text)
 
 
 def is_delay(text: str) -> bool:

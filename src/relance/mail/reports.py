@@ -18,6 +18,7 @@ from relance.mail.bounce_texts import (
     is_delay,
     is_machine,
     read_notice,
+    returned_headers,
     split_original,
 )
 from relance.mail.dsn import StatusGroup, status_groups
@@ -102,14 +103,17 @@ def original_id(message: Message) -> str | None:
         found = _ID.search(part.header("message-id") or "")
         if found:
             return found.group()
-    for part in message.embedded:
-        quoted = _QUOTED_ID.search(part.text[:MAX_SEARCHED])
+    if not _parts(message, _ORIGINAL_TYPES) or any(_QUOTED_ID.search(part.text) for part in _fields_of(message)):
+        texts = (*(part.text for part in _fields_of(message)), returned_headers(message.text[:MAX_SEARCHED]))
+        quoted = next((found for text in texts if (found := _QUOTED_ID.search(text[:MAX_SEARCHED]))), None)
         if quoted:
             return quoted.group(1)
-    quoted = _QUOTED_ID.search(message.text[:MAX_SEARCHED])
-    if quoted:
-        return quoted.group(1)
     return next(iter((*message.in_reply_to, *reversed(message.references))), None)
+
+
+def _fields_of(message: Message) -> list[Embedded]:
+    """Return the parts that programs read, without what was returned: a body may quote anybody's id."""
+    return [part for part in message.embedded if part.content_type not in _ORIGINAL_TYPES]
 
 
 def _parts(message: Message, types: frozenset[str]) -> list[Embedded]:

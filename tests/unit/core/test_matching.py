@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from relance.core.companies import company_of
 from relance.core.inbound import InboundKind, Received
-from relance.core.matching import Candidate, FromOurselves, Match, MatchedBy, Unmatched, match_message, own_copy
+from relance.core.matching import (
+    Candidate,
+    FromOurselves,
+    Match,
+    MatchedBy,
+    Unmatched,
+    answered_too,
+    match_message,
+    own_copy,
+)
 from unit.core.making import NOW
 
 OWN = frozenset({"me@example.com", "sales@example.com"})
@@ -90,6 +99,31 @@ def test_stronger_evidence_wins_over_weaker():
     assert (8, MatchedBy.REFERENCES) == matched(received)
     assert (7, MatchedBy.THREAD) == matched(replace(received, references=()))
     assert (9, MatchedBy.SENDER) == matched(replace(received, references=(), provider_thread_id=None))
+
+
+def test_of_two_people_in_one_thread_the_writer_answers():
+    """Both messages are among the references, and In-Reply-To names the other one's."""
+    both = replace(REPLY, in_reply_to=("<bump@example.com>",), references=("<other@example.com>", "<bump@example.com>"))
+
+    assert (8, MatchedBy.IN_REPLY_TO) == matched(replace(both, sender="ada@acme.example"))
+    assert (9, MatchedBy.REFERENCES) == matched(replace(both, sender="bob@acme.example"))
+    assert (8, MatchedBy.IN_REPLY_TO) == matched(replace(both, sender="assistant@elsewhere.example"))
+
+
+def test_who_writes_into_anothers_thread_has_answered_too():
+    """The thread is answered, and whoever wrote is a person that we wrote to as well."""
+    received = replace(REPLY, sender="bob@acme.example", in_reply_to=("<bump@example.com>",))
+    first = match_message(received, ALL, own_addresses=OWN)
+    assert isinstance(first, Match)
+    second = answered_too(received, first, ALL)
+    robot = replace(received, kind=InboundKind.AUTO_REPLY)
+
+    assert (17, 8) == (first.lead_id, first.attempt_id)
+    assert second is not None
+    assert (18, 9, MatchedBy.SENDER) == (second.lead_id, second.attempt_id, second.matched_by)
+    assert None is answered_too(robot, first, ALL)
+    assert None is answered_too(replace(received, sender="ada.l@home.example"), first, ALL)
+    assert None is answered_too(replace(received, sender="assistant@elsewhere.example"), first, ALL)
 
 
 @pytest.mark.parametrize(

@@ -244,3 +244,28 @@ def test_a_report_that_names_nobody_is_about_the_only_addressee():
 def _first(raw: bytes) -> tuple[str, bool]:
     recipient = understood(raw).recipients[0]
     return recipient.reason, recipient.hard
+
+
+def test_an_id_that_the_returned_body_quotes_is_not_the_original():
+    """The returned message was itself a forward; only its own header names it."""
+    quoted = "From: cy@example.com\nSubject: Old\nMessage-ID: <somebody.else@example.com>"
+    in_words = (
+        "<ann@example.com>:\nuser unknown\n\n--- Below this line is a copy of the message.\n\n"
+        f"From: bo@example.net\nSubject: Fwd\nMessage-ID: {OURS}\n\n> {quoted.replace(chr(10), chr(10) + '> ')}"
+    )
+    without = in_words.replace(f"\nMessage-ID: {OURS}", "")
+    sender = {"From_": "MAILER-DAEMON@example.com", "Subject": "failure notice"}
+
+    assert OURS == understood(letter(in_words, **sender)).original_message_id
+    assert None is understood(letter(without, **sender)).original_message_id
+
+
+def test_a_returned_message_without_an_id_is_not_named_by_its_body():
+    """A gateway dropped the header; what stands in the body belongs to another message."""
+    fields = "Final-Recipient: rfc822; ann@example.com\nAction: failed\nStatus: 5.1.1\n"
+    raw = report(fields).replace(b"text/rfc822-headers", b"message/rfc822")
+    raw = raw.replace(f"Message-ID: {OURS}\n".encode(), b"").replace(
+        b"Subject: Question\n", b"Subject: Question\n\nMessage-ID: <somebody.else@example.com>\n"
+    )
+
+    assert None is understood(raw).original_message_id

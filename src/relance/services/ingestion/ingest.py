@@ -21,7 +21,15 @@ from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox, MailboxStatus
-from relance.core.matching import Candidate, FromOurselves, Match, Unmatched, match_message, own_copy
+from relance.core.matching import (
+    Candidate,
+    FromOurselves,
+    Match,
+    Unmatched,
+    answered_too,
+    match_message,
+    own_copy,
+)
 from relance.mail.classify import Classification, as_json
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
@@ -109,18 +117,22 @@ def ingest(
     company = company_of(received.sender) if received.sender else None
     match = match_message(received, candidates, own_addresses=own, company=company)
     if isinstance(match, Match):
-        return _of_somebody(tx, facts, match, arrival)
+        return _of_somebody(tx, facts, match, arrival, answered_too(received, match, candidates))
     lead = tx.one(Lead, "leads.by_email", **ids, email=received.sender) if received.sender not in own else None
     return _of_nobody(tx, facts, match, arrival, lead)
 
 
-def _of_somebody(tx: Transaction, facts: _Facts, match: Match, arrival: Arrival) -> Ingested:
+def _of_somebody(tx: Transaction, facts: _Facts, match: Match, arrival: Arrival, too: Match | None) -> Ingested:
     ids = {"workspace_id": facts.staged.workspace_id}
     kept = _keep(tx, facts, match) if facts.again is None else _assign(tx, facts, match, facts.again)
     if kept is None:
         return Ingested.KNOWN
-    standing = _standing(tx, facts.staged.workspace_id, match)
-    apply(tx, replace(arrival, match=match), effects_of(facts.received, match, standing))
+    concerned = (match,) if too is None else (match, too)
+    for lead_id in sorted(each.lead_id for each in concerned):  # Both people, in the order of their ids.
+        tx.one(int, "leads.lock", **ids, id=lead_id)
+    for each in concerned:
+        standing = _standing(tx, facts.staged.workspace_id, each)
+        apply(tx, replace(arrival, match=each), effects_of(facts.received, each, standing))
     matched = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
     if matched is not None and matched.erased:
         tx.run("leads.empty_messages", **ids, lead_id=matched.id)
