@@ -346,6 +346,33 @@ async def test_a_block_rests_the_mailbox_and_leaves_the_person(life):
     assert box.skip_until >= life.now + timedelta(minutes=59)
 
 
+async def test_a_fault_of_the_domain_rests_all_its_mailboxes(life):
+    """What SPF, DKIM or DMARC refuse for one, they refuse for all; another domain's mailbox goes on."""
+    scene = await life.scene()
+    domain = scene.box.address.partition("@")[2]
+    sister = await life.mailbox(scene, f"second@{domain}")
+    stranger = await life.mailbox(scene, "box@elsewhere.example")
+    raw = await life.send()
+    refused = letters.bounce(raw, at=life.now, status="5.7.26", diagnostic="550 5.7.26 the sender is unauthenticated")
+    await life.receive(scene.box, refused)
+    rests = [(await life.box(box)).skip_until is not None for box in (scene.box, sister, stranger)]
+
+    assert [True, True, False] == rests
+    assert ACTIVE is (await life.again(scene.run)).status
+
+
+async def test_who_left_for_good_is_stopped_with_where_they_are_now(life):
+    """Nobody is written to because of it: a person reads it in the history."""
+    scene = await life.scene()
+    raw = await life.send()
+    text = "I no longer work here. My new e-mail address is ann@new.example. Please contact cy@lead.example instead."
+    await life.receive(scene.box, letters.auto_reply(raw, at=life.now, text=text))
+    cause = (await life.history(scene.run))[-1].cause
+
+    assert StopReason.NO_LONGER_THERE is (await life.again(scene.run)).stop_reason
+    assert cause.endswith("; now at ann@new.example; names cy@lead.example")
+
+
 async def test_a_delay_notice_changes_nothing(life):
     """The server is still trying."""
     scene = await life.scene()

@@ -5,7 +5,8 @@ Rule 2: a human answer acts by the sequence's policy, on this enrollment, the pe
         completion, and while an operator holds the enrollment.
 Rule 3: an opt-out and a complaint end everything of the person in the workspace, and stay as a suppression; so does an
         address that does not exist.
-Rule 4: a block is the sender's problem: the mailbox rests, the person is untouched.
+Rule 4: a block is the sender's problem: the mailbox rests, the person is untouched. Where the fault lies in the DNS of
+        its domain, every mailbox of that domain rests.
 Rule 5: machine mail never answers for a person: it stops nobody unless it says that the person is gone for good.
 Rule 6: what is unclear is recorded and changes nothing; but a person who writes to us at all has answered, since
         silence is safer than one message too many.
@@ -87,10 +88,11 @@ class RecordSoftBounce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxBlock:
-    """The mailbox rests until then."""
+    """The mailbox rests until then; with `whole_domain` every mailbox of its domain does."""
 
     reason: str
     until: datetime
+    whole_domain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +258,7 @@ def _answered(plan: Plan, evidence: str) -> tuple[Effect, ...]:
 def _away(received: Received, standing: Standing, evidence: str) -> tuple[Effect, ...]:
     event = EventName.AUTO_REPLY_RECEIVED
     if received.gone:
-        return (_stop(StopReason.NO_LONGER_THERE, event, evidence),)
+        return (_stop(StopReason.NO_LONGER_THERE, event, f"{evidence}{_where_now(received)}"),)
     note = Note(event=event, cause=evidence)
     if received.return_date is None or standing.plan.on_auto_reply is not OnAutoReply.HOLD_UNTIL_RETURN:
         return (note,)
@@ -264,6 +266,12 @@ def _away(received: Received, standing: Standing, evidence: str) -> tuple[Effect
     if not received.at < until <= received.at + defaults.LONGEST_HOLD:
         return (note,)
     return (HoldLead(until=until, reason=f"away until {received.return_date.isoformat()}"), note)
+
+
+def _where_now(received: Received) -> str:
+    """Say where a notice sends us; a person decides whether to follow."""
+    told = f"; now at {received.new_address}" if received.new_address else ""
+    return f"{told}; names {', '.join(received.contacts)}" if received.contacts else told
 
 
 def _soft_bounced(received: Received, standing: Standing, evidence: str) -> tuple[Effect, ...]:
@@ -288,7 +296,7 @@ def _block(received: Received) -> MailboxBlock:
     until = received.blocked_until
     if until is None or until <= received.at:
         until = received.at + defaults.BLOCK_REST
-    return MailboxBlock(reason=received.reason or "blocked", until=until)
+    return MailboxBlock(reason=received.reason or "blocked", until=until, whole_domain=received.concerns_domain)
 
 
 def _stop(reason: StopReason, event: EventName, cause: str) -> StopRuns:

@@ -63,3 +63,6 @@ class Received:
     accepted_invitation: bool = False  #: A calendar answer says yes.
     reason: str | None = None  #: Why a notice says no, such as `unknown_user` or `daily_quota`.
     blocked_until: datetime | None = None  #: When a block ends, where the server says so.
+    concerns_domain: bool = False  #: A block for what our domain publishes in DNS: it meets all its mailboxes alike.
+    new_address: str | None = None  #: Where somebody who left is now, as their notice says.
+    contacts: tuple[str, ...] = ()  #: Whom an absence notice names to write to instead.

@@ -16,18 +16,55 @@ _NEAR = timedelta(days=200)  # For dates without a year: further off, the past o
 _REACH = 60  # Characters between the word and its date.
 
 _MONTHS = {
-    1: "january|januar|janvier|enero|gennaio|januari|janeiro|jan|janv|ene|gen|tammikuuta|stycznia|января",
-    2: "february|februar|février|fevrier|febrero|febbraio|februari|fevereiro|feb|févr|fév|helmikuuta|lutego|февраля",
-    3: "march|märz|maerz|mars|marzo|maart|março|mar|mrt|maaliskuuta|marca|марта",
-    4: "april|avril|abril|aprile|apr|avr|abr|huhtikuuta|kwietnia|апреля",
-    5: "may|mai|mayo|maggio|mei|maj|maio|toukokuuta|maja|мая",
-    6: "june|juni|juin|junio|giugno|junho|jun|kesäkuuta|czerwca|июня",
-    7: "july|juli|juillet|julio|luglio|julho|jul|heinäkuuta|lipca|июля",
-    8: "august|août|aout|agosto|augustus|augusti|aug|ago|elokuuta|sierpnia|августа",
-    9: "september|septembre|septiembre|settembre|setembro|sept|sep|set|syyskuuta|września|сентября",
-    10: "october|oktober|octobre|octubre|ottobre|outubro|oct|okt|out|lokakuuta|października|октября",
-    11: "november|novembre|noviembre|novembro|nov|marraskuuta|listopada|ноября",
-    12: "december|dezember|décembre|decembre|diciembre|dicembre|dezembro|dec|dez|déc|dic|joulukuuta|grudnia|декабря",
+    1: (
+        "january|januar|janvier|enero|gennaio|januari|janeiro|jan|janv|ene|gen|tammikuuta|"
+        "stycznia|января|ledna|januára|január|ianuarie|siječnja|januara|januarja|ocak|ιανουαρίου|"
+        "січня|ינואר|يناير|janvāris"
+    ),
+    2: (
+        "february|februar|février|fevrier|febrero|febbraio|februari|fevereiro|feb|févr|fév|"
+        "helmikuuta|lutego|февраля|února|februára|február|februarie|veljače|februara|februarja|"
+        "şubat|φεβρουαρίου|лютого|פברואר|فبراير"
+    ),
+    3: (
+        "march|märz|maerz|mars|marzo|maart|março|mar|mrt|maaliskuuta|marca|марта|března|március|"
+        "martie|ožujka|marta|mart|μαρτίου|березня|מרץ|مارس|maret|mac"
+    ),
+    4: (
+        "april|avril|abril|aprile|apr|avr|abr|huhtikuuta|kwietnia|апреля|dubna|apríla|április|"
+        "aprilie|travnja|aprila|nisan|απριλίου|квітня|אפריל|أبريل"
+    ),
+    5: ("may|mai|mayo|maggio|mei|maj|maio|toukokuuta|maja|мая|května|mája|május|svibnja|mayıs|μαΐου|травня|מאי|مايو"),
+    6: (
+        "june|juni|juin|junio|giugno|junho|jun|kesäkuuta|czerwca|июня|června|júna|június|iunie|"
+        "lipnja|juna|junija|haziran|ιουνίου|червня|יוני|يونيو"
+    ),
+    7: (
+        "july|juli|juillet|julio|luglio|julho|jul|heinäkuuta|lipca|июля|července|júla|július|"
+        "iulie|srpnja|jula|julija|temmuz|ιουλίου|липня|יולי|يوليو"
+    ),
+    8: (
+        "august|août|aout|agosto|augustus|augusti|aug|ago|elokuuta|sierpnia|августа|srpna|augusta|"
+        "augusztus|kolovoza|avgusta|ağustos|αυγούστου|серпня|אוגוסט|أغسطس|agustus|ogos"
+    ),
+    9: (
+        "september|septembre|septiembre|settembre|setembro|sept|sep|set|syyskuuta|września|"
+        "сентября|září|septembra|szeptember|septembrie|rujna|eylül|σεπτεμβρίου|вересня|ספטמבר|"
+        "سبتمبر"
+    ),
+    10: (
+        "october|oktober|octobre|octubre|ottobre|outubro|oct|okt|out|lokakuuta|października|"
+        "октября|října|októbra|október|octombrie|oktobra|ekim|οκτωβρίου|жовтня|אוקטובר|أكتوبر"
+    ),
+    11: (
+        "november|novembre|noviembre|novembro|nov|marraskuuta|listopada|ноября|listopadu|novembra|"
+        "noiembrie|studenoga|studenog|kasım|νοεμβρίου|листопада|נובמבר|نوفمبر"
+    ),
+    12: (
+        "december|dezember|décembre|decembre|diciembre|dicembre|dezembro|dec|dez|déc|dic|"
+        "joulukuuta|grudnia|декабря|prosince|decembra|decembrie|prosinca|aralık|δεκεμβρίου|грудня|"
+        "דצמבר|ديسمبر|desember"
+    ),
 }
 _WEEKDAYS = (
     "monday|montag|lundi|lunes|lunedì|maandag|måndag|mandag|segunda-feira",
@@ -44,10 +81,10 @@ _NAMES = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 _DAY = r"(?P<{0}>\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª|:e)?"
 _YEAR = r"(?P<{0}>20\d\d)"
 _DATE = re.compile(
-    r"(?<![\d.,/-])(?:"
+    r"(?<![\d./])(?<!\d[,-])(?:"
     r"(?P<iso_y>20\d\d)[-/.](?P<iso_m>\d{1,2})[-/.](?P<iso_d>\d{1,2})"
-    r"|(?P<cjk_y>20\d\d)?年?(?P<cjk_m>\d{1,2})月(?P<cjk_d>\d{1,2})[日号]"
-    rf"|{_DAY.format('dm_d')}\s*(?:of |de |di |d')?\s*(?P<dm_m>{_NAMES})\b\.?(?:,?\s*(?:de |"
+    r"|(?:(?P<cjk_y>20\d\d)[年년] ?)?(?P<cjk_m>\d{1,2})[月월] ?(?P<cjk_d>\d{1,2})[日号일]"
+    rf"|{_DAY.format('dm_d')}\s*(?:of |de |di |d'|ב)?\s*(?P<dm_m>{_NAMES})\b\.?(?:,?\s*(?:de |"
     rf"del )?{_YEAR.format('dm_y')})?"
     rf"|(?P<md_m>{_NAMES})\b\.?\s*(?:\d{{1,2}}\s*[-–—]\s*)?{_DAY.format('md_d')}(?![\d:])"
     rf"(?:,?\s*{_YEAR.format('md_y')})?"
@@ -65,18 +102,27 @@ _BACK = re.compile(
     r"reprendrai|à partir du|regreso|"
     r"vuelvo|volveré|de vuelta|a partir del|rientr\w+|torn\w+|sarò di nuovo|a partire dal|terug|"
     r"weer (?:aanwezig|bereikbaar)|vanaf|"
-    r"tillbaka|åter|tilbage|tilbake|takaisin|retorn\w+|regress\w+|de volta|estarei)\b|戻り|返回|回来|복귀|вернусь|с\b",
+    r"tillbaka|åter|tilbage|tilbake|takaisin|retorn\w+|regress\w+|de volta|estarei|"
+    r"zpět|vrátím se|vracím se|späť|vrátim sa|visszatérek|ismét|revin|mă întorc|vraćam se|"
+    r"vračam se|ponovno|döneceğim|"
+    r"wracam|wrócę|palaan|quay lại|trở lại|kembali|повернуся|повертаюся|επιστρέφω|"
+    r"θα επιστρέψω)\b|戻り|返回|回来|복귀|вернусь|"
+    r"возвращаюсь|אחזור|חוזר|سأعود|العودة|с\b",
     re.IGNORECASE,
 )
 _UNTIL = re.compile(
     r"\b(?:until|till?|through|thru|up to(?: and including)?|to|bis(?: einschließlich|"
     r" einschliesslich)?(?: zum)?|jusqu(?:'au|e au|'à)|au|hasta(?: el)?|al|"
     r"fino al|tot(?: en met)?|t/m|till och med|t\.o\.m\.|til og med|t\.o\.m|saakka|asti|até(?: o| ao)?|do|po|"
-    r"до)\b|(?<=[\d.])\s?[-–—](?=\s?\d)",
+    r"до|până (?:pe|la|în)|έως(?: τις)?|μέχρι(?: τις)?|עד(?: ה-?)?|حتى|đến(?: hết)?(?: ngày)?|"
+    r"sampai|hingga)\b|(?<=[\d.])\s?[-–—](?=\s?\d)",
     re.IGNORECASE,
 )
 # Languages that put the word behind the date, and "July 10-31".
-_FOLLOWED = re.compile(r"\s?(?:まで|以降|より|に戻|から|至|返回|回来|前|까지|부터|saakka|asti)")
+_FOLLOWED = re.compile(
+    r"\s?(?:まで|以降|より|に戻|から|至|返回|回来|前|까지|부터|saakka|asti|"
+    r"(?:tarihine|'?[ye]?[ae]) kadar|tarihinde|-?ig\b)"
+)
 _RANGE = re.compile(r"\w+\.?\s*\d{1,2}\s*[-–—]\s*\d{1,2}")
 
 

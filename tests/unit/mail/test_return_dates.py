@@ -87,3 +87,41 @@ def test_any_text_is_read_without_an_error(text: str):
     found = return_date(text, RECEIVED)
 
     assert found is None or found >= RECEIVED
+
+
+@pytest.mark.parametrize(
+    "text,language",
+    [
+        ("I am away until 14 August 2026.", "en"),
+        ("Ich bin bis zum 14. August nicht im Büro.", "de"),
+        ("Je suis absent jusqu'au 14 août.", "fr"),
+        ("Estaré de vacaciones hasta el 14 de agosto.", "es"),
+        ("Estou de férias até 14 de agosto.", "pt"),
+        ("Sono in ferie fino al 14 agosto.", "it"),
+        ("Ik ben afwezig tot en met 14 augustus.", "nl"),
+        ("Jag är tillbaka den 14 augusti.", "sv"),
+        ("Jeg er tilbage på kontoret den 14. august.", "da"),
+        ("Jeg er tilbake på kontoret 14. august.", "no"),
+        ("Palaan töihin 14.8.", "fi"),
+        ("Przebywam na urlopie do 14 sierpnia.", "pl"),
+        ("Jsem na dovolené do 14. srpna.", "cs"),
+        ("Som na dovolenke do 14. augusta.", "sk"),
+        ("Szabadságon vagyok augusztus 14-ig.", "hu"),
+        ("Sunt în concediu până pe 14 august.", "ro"),
+        ("Na godišnjem odmoru sam do 14. kolovoza.", "hr"),
+        ("14 Ağustos tarihine kadar yıllık izindeyim.", "tr"),
+        ("Βρίσκομαι σε άδεια έως τις 14 Αυγούστου.", "el"),
+        ("Я в отпуске до 14 августа.", "ru"),
+        ("Я у відпустці до 14 серпня.", "uk"),
+        ("8月14日まで休暇をいただいております。", "ja"),
+        ("我正在休假,8月14日返回办公室。", "zh"),
+        ("8월 14일까지 휴가입니다.", "ko"),
+        ("אני מחוץ למשרד עד ה-14 באוגוסט.", "he"),
+        ("أنا خارج المكتب حتى 14 أغسطس.", "ar"),
+        ("Tôi nghỉ phép đến ngày 14/8/2026.", "vi"),
+        ("Saya cuti sampai 14 Agustus.", "id"),
+    ],
+)
+def test_a_return_is_read_in_every_language(text: str, language: str):
+    """The words before or behind the date, and the names of months in the case that they take there."""
+    assert date(2026, 8, 14) == return_date(text, date(2026, 7, 1)), language

@@ -15,6 +15,7 @@ from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus
 from relance.core.events import Event, EventName
 from relance.core.inbound import HUMAN, InboundKind, Received
 from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
 from relance.core.matching import Match
 from relance.core.sequence import StopScope
 from relance.ports.store import Transaction
@@ -60,26 +61,40 @@ def _apply_to_workspace(tx: Transaction, arrival: Arrival, effect: fx.Suppress |
                 now=arrival.now,
                 tombstone_key=arrival.keys.tombstone,
             )
-        case fx.MailboxBlock(reason=reason, until=until):
-            tx.run(
-                "mailboxes.put_off",
-                workspace_id=arrival.workspace_id,
-                id=arrival.mailbox_id,
-                until=until,
-                reason=reason,
-            )
-            record(
-                tx,
-                Event(
-                    workspace_id=arrival.workspace_id,
-                    at=arrival.now,
-                    name=EventName.BLOCK_RECEIVED,
-                    detail=f"the mailbox rests until {until.isoformat()}: {reason}",
-                    mailbox_id=arrival.mailbox_id,
-                ),
-            )
+        case fx.MailboxBlock():
+            for mailbox_id in _resting(tx, arrival, effect):
+                _rest(tx, arrival, mailbox_id, effect)
         case fx.Ignore():
             pass
+
+
+def _resting(tx: Transaction, arrival: Arrival, block: fx.MailboxBlock) -> list[int]:
+    """Return the mailboxes that a block puts to rest, in the order of their ids."""
+    ids = {"workspace_id": arrival.workspace_id}
+    refused = tx.one(Mailbox, "mailboxes.get", **ids, id=arrival.mailbox_id) if block.whole_domain else None
+    if refused is None:
+        return [arrival.mailbox_id]
+    return sorted(box.id for box in tx.all(Mailbox, "mailboxes.of_workspace", **ids) if box.domain == refused.domain)
+
+
+def _rest(tx: Transaction, arrival: Arrival, mailbox_id: int, block: fx.MailboxBlock) -> None:
+    tx.run(
+        "mailboxes.put_off",
+        workspace_id=arrival.workspace_id,
+        id=mailbox_id,
+        until=block.until,
+        reason=block.reason,
+    )
+    record(
+        tx,
+        Event(
+            workspace_id=arrival.workspace_id,
+            at=arrival.now,
+            name=EventName.BLOCK_RECEIVED,
+            detail=f"the mailbox rests until {block.until.isoformat()}: {block.reason}",
+            mailbox_id=mailbox_id,
+        ),
+    )
 
 
 def _apply_to_match(tx: Transaction, arrival: Arrival, match: Match, effect: fx.Effect) -> None:

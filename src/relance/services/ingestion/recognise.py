@@ -10,6 +10,7 @@ from relance.core.inbound import HUMAN, NOTICES, InboundKind, Received
 from relance.core.lead import Lead
 from relance.core.matching import Candidate
 from relance.core.sequence import StopScope
+from relance.mail.bounce_taxonomy import REASONS, BounceEffect, BounceReason
 from relance.mail.classification import HARMLESS_FEEDBACK, CalendarAnswer, Classification
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
@@ -53,7 +54,14 @@ def received_from(
         gone=classification.permanent_absence,
         accepted_invitation=classification.calendar_answer is CalendarAnswer.ACCEPTED,
         reason=reasons[0] if reasons else None,
+        concerns_domain=kind is InboundKind.BLOCK and bool(reasons) and _concerns_domain(reasons[0]),
+        new_address=classification.new_address,
+        contacts=classification.contacts,
     )
+
+
+def _concerns_domain(reason: str) -> bool:
+    return REASONS[BounceReason(reason)].effect is BounceEffect.DOMAIN
 
 
 def original_trace(message: Message, trace_name: str) -> str | None:
