@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from relance.mail.bounce_phrases import PHRASES
 from relance.mail.bounce_taxonomy import BLOCK_REASONS, HARD_REASONS, BounceKind, BounceReason
 from relance.mail.dialects import DIALECTS
+from relance.mail.gated import gated
 
 __all__ = [
     "HARD_REASONS",
@@ -85,8 +86,8 @@ _BY_CODE = {
     "552": BounceReason.MAILBOX_FULL,
     "556": BounceReason.NO_MAIL_ACCEPTED,
 }
-_PHRASES = tuple((reason, re.compile("|".join(patterns))) for reason, patterns in PHRASES)
-_DIALECTS = tuple((row.reason, re.compile(row.words)) for row in DIALECTS)
+_PHRASES = tuple((reason, gated(pattern)) for reason, patterns in PHRASES for pattern in patterns)
+_DIALECTS = tuple((row.reason, gated(row.words)) for row in DIALECTS)
 # A gateway's own words around the remote server's: 5.1.0 - Unknown address error 550-'5.7.1 Access denied'.
 _WRAPPED = re.compile(r"[45]\d\d-'([^']{8,})'")
 _ADDRESS = re.compile(r"[^\s<>\"'(),;:=]+@[^\s<>\"'(),;:]+")
