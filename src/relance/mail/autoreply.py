@@ -40,7 +40,7 @@ class AutoReply:
 
 def read_auto_reply(message: Message, new_text: str, received: date | None) -> AutoReply | None:
     """Return what an automatic answer says, or None if a person may have written the message."""
-    subject, text = plain(_TAG.sub("", message.subject)), plain(new_text)
+    subject, text = plain(_untagged(message.subject)), plain(new_text)
     headers = _header_evidence(message)
     words = _word_evidence(message, subject, text)
     if not headers and not words:
@@ -113,6 +113,15 @@ def _word_evidence(message: Message, subject: str, text: str) -> tuple[str, ...]
     # A colleague who tells that somebody left is a person who answers; here the absent one speaks, briefly.
     gone = _FAREWELL.search(text) if len(text) <= _SHORT else None
     return (f"text: {gone.group()[:60]}",) if gone else ()
+
+
+def _untagged(subject: str) -> str:
+    """Return a subject without the tags of gateways; a tag that says "auto-reply" stays, without its brackets."""
+    tags = _TAG.match(subject)
+    if tags is None:
+        return subject
+    inner = tags.group().strip("[] \t")
+    return inner if _telling_subject(plain(inner)) else subject[tags.end() :]
 
 
 def _telling_subject(subject: str) -> str | None:

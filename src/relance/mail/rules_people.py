@@ -80,6 +80,15 @@ def _mail_system(at: Incoming) -> Classification | None:
     return plain(at, Kind.OTHER, Confidence.GUESS, "from a mail system, about nothing known")
 
 
+def _null_sender(at: Incoming) -> Classification | None:
+    """Read what no person sends: programs leave the envelope sender empty so that nothing answers them."""
+    if not any(path.strip() == "<>" for path in at.message.all("return-path")):
+        return None
+    answers = bool(answered_ids(at.message)) or is_reply(at.message.subject)
+    kind = Kind.AUTO_REPLY if answers else Kind.OTHER
+    return plain(at, kind, Confidence.GUESS, "null sender")
+
+
 def _forwarded(at: Incoming) -> Classification | None:
     if not is_forward(at.message.subject):
         return None
@@ -174,6 +183,13 @@ PEOPLE: tuple[Rule, ...] = (
         source="RFC 5321 §4.5.5",
         read=_mail_system,
         since=1,
+    ),
+    Rule(
+        name="null-sender",
+        kinds=(Kind.AUTO_REPLY, Kind.OTHER),
+        means="it has no envelope sender, so that no person sent it: an automatic answer where it answers something",
+        source="RFC 5321 §4.5.5, RFC 3834 §3.3",
+        read=_null_sender,
     ),
     Rule(
         name="forwarded",

@@ -144,3 +144,9 @@ def test_phishing_with_a_null_sender_is_no_bounce(body: str):
     )
 
     assert Kind.OTHER == understood(raw).kind
+
+
+@pytest.mark.parametrize("subject", ["[Auto-Reply] Question", "[EXTERNAL] Automatic reply: Question"])
+def test_a_tag_may_hide_or_be_the_telling_subject(subject: str):
+    """Gateways put tags in front; some autoresponders are one."""
+    assert Kind.AUTO_REPLY == understood(letter("…", Subject=subject, In_Reply_To=OURS)).kind
