@@ -46,6 +46,7 @@ _LIST_BEGINS = re.compile(
     r"following (?:recipient|address|destination|user)[^\n:]{0,60}:|recipients?\(s\) could not be reached:",
     re.IGNORECASE,
 )
+_GLUED = re.compile(r"[^\x00-\x7f]*([\x21-\x7e]+@(?:[a-z0-9-]+\.)+[a-z]{2,24})[^\x00-\x7f]*")
 _ANY = re.compile(rf"(?<![A-Za-z0-9.@_-])({_ADDRESS})")
 _MACHINES = re.compile(
     r"^(?:[\"']?mailer[-_.]?(?:daemon|agent)|m?daemon|mail[-_.]?daemon|post[-_]?master|mail[-_.]?(?:delivery|"
@@ -217,11 +218,17 @@ def _refusals(message: Message, section: str) -> tuple[Refusal, ...]:
     )
 
 
+def _unglued(address: str) -> str:
+    """Return an address without the letters that a script without spaces wrote against it: 宛先ann@example.com。."""
+    found = _GLUED.fullmatch(address)
+    return found.group(1) if found else address
+
+
 def _surest(section: str, start: int, own: set[str]) -> list[tuple[str, int]]:
     """Return the addresses in the surest kind of place that has any, ours and mail systems' only failing others."""
     for pattern in (_ALONE, _OPENS_LINE, _NAMED, _ANY):
         found = [
-            (fold_address(next(group for group in match.groups() if group)), match.start())
+            (_unglued(fold_address(next(group for group in match.groups() if group))), match.start())
             for match in islice(pattern.finditer(section, start), MAX_RECIPIENTS)
         ]
         others = [span for span in found if span[0] not in own and not _MACHINES.search(span[0].partition("@")[0])]

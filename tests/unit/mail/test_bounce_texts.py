@@ -5,6 +5,7 @@ import pytest
 from relance.mail.bounce_texts import is_delay, split_original
 from relance.mail.classify import Kind
 from unit.mail.letters import letter, understood
+from unit.mail.notices import NOTICES as WORDED
 
 NOTICES = {
     "exchange": (
@@ -259,3 +260,13 @@ def test_a_block_is_the_senders_problem_wherever_the_lines_break(said: str):
         recipient.reason,
         recipient.hard,
     )
+
+
+@pytest.mark.parametrize("server", WORDED)
+def test_a_notice_in_words_is_read_whatever_server_and_language_it_is_of(server: str):
+    """Nobody has the address, and the notice says so in its own way."""
+    sender, subject, text = WORDED[server]
+    found = understood(letter(text, From_=sender, Subject=subject))
+
+    assert Kind.HARD_BOUNCE == found.kind
+    assert [("ann@example.com", "unknown_user")] == [(each.address, each.reason) for each in found.recipients]

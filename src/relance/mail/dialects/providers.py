@@ -37,6 +37,16 @@ PROVIDERS = (
             "550 5.1.1 The email account that you tried to reach does not exist. Please try double-checking",
         ),
         (
+            Reason.UNKNOWN_USER,
+            (
+                r"l'adresse est introuvable|encontrado la dirección|endereço não foi encontrado|"
+                r"l'indirizzo non è stato trovato|adresse nicht gefunden|adres niet gevonden|adressen (?:hittades|"
+                r"blev|ble) (?:inte|ikke)|nie znaleziono adresu|адрес не найден|アドレスが見つから|"
+                r"找不到(?:该|該)?地址|주소를 찾을 수 없"
+            ),
+            "Votre message n'est pas parvenu à ann@example.com, car l'adresse est introuvable ou ne peut pas recevoir",
+        ),
+        (
             Reason.QUOTA,
             r"5\.4\.5 daily|daily user sending (?:limit|quota) exceeded",
             "550 5.4.5 Daily user sending limit exceeded. For more information on Gmail sending limits",
