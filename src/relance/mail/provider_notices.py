@@ -18,10 +18,11 @@ _MAX_NESTING = 60
 def read_provider_notice(message: Message) -> Report | None:
     """Return the delivery report that a provider's JSON notice is, or None."""
     text = message.text.lstrip()
-    if not text.startswith("{") or '"notificationType"' not in text.replace("\\", "")[:8192]:
+    beginning = text.replace("\\", "")[:8192]
+    if not text.startswith("{") or not ('"notificationType"' in beginning or '"eventType"' in beginning):
         return None
     notice = _opened(text[:MAX_JSON])
-    if notice.get("notificationType") == "Delivery":
+    if "Delivery" in {notice.get("notificationType"), notice.get("eventType")}:
         return _delivered(notice)
     bounce = notice.get("bounce")
     if not isinstance(bounce, Mapping):
@@ -75,6 +76,12 @@ def complained_addresses(message: Message) -> tuple[str, ...] | None:
     return tuple(
         fold_address(str(entry.get("emailAddress", ""))) for entry in _entries(complaint.get("complainedRecipients"))
     )
+
+
+def named_original(message: Message) -> str | None:
+    """Return the Message-ID of the message that a provider's JSON notice is about, if it is there."""
+    text = message.text.lstrip()
+    return _original_id(_opened(text[:MAX_JSON]).get("mail")) if text.startswith("{") else None
 
 
 def _opened(text: str) -> Mapping[str, object]:

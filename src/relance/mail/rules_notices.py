@@ -10,7 +10,7 @@ from relance.mail.classification import Classification, Confidence, Incoming, Ki
 from relance.mail.complaints import Complaint, read_complaint_notice, read_feedback_report, read_provider_complaint
 from relance.mail.domain_reports import read_domain_report
 from relance.mail.message import Message
-from relance.mail.provider_notices import read_provider_notice
+from relance.mail.provider_notices import named_original, read_provider_notice
 from relance.mail.reports import BouncedRecipient, Report, original_id
 
 _RECEIPTS = frozenset({"message/disposition-notification", "message/global-disposition-notification"})
@@ -52,7 +52,8 @@ def _feedback_report(at: Incoming) -> Classification | None:
 
 
 def _provider_complaint(at: Incoming) -> Classification | None:
-    return _complained(at.message, read_provider_complaint(at.message), Confidence.CERTAIN)
+    found = _complained(at.message, read_provider_complaint(at.message), Confidence.CERTAIN)
+    return replace(found, original_message_id=named_original(at.message)) if found is not None else None
 
 
 def _complaint_notice(at: Incoming) -> Classification | None:
