@@ -59,18 +59,24 @@ def says_permanent(text: str) -> bool:
     return any(wording.gone.search(words) for wording in spoken(words))
 
 
-def read_challenge(message: Message, new_text: str, *, as_notice: bool = False) -> tuple[str, ...]:
+def read_challenge(
+    message: Message, new_text: str, *, in_report: bool = False, by_machine: bool = False
+) -> tuple[str, ...]:
     """Return why the message asks us to prove that we are human, or nothing.
 
-    `as_notice`: it looks like a bounce, so that being automatic is no sign any more.
+    `by_machine`: it reads like a bounce. `in_report`: it is a report, which is automatic anyway; then only the name of
+    a filter, or the subject, tells.
     """
     subject, text = plain(message.subject), plain(new_text)
     in_subject, in_text = _CHALLENGE_SUBJECT.search(subject), _CHALLENGE.search(text)
-    automatic = not as_notice and (
-        bool(_header_evidence(message)) or "automat" in text or "challenge" in (message.header("return-path") or "")
+    automatic = not in_report and (
+        by_machine
+        or bool(_header_evidence(message))
+        or "automat" in text
+        or "challenge" in (message.header("return-path") or "")
     )
     named = (message.header(name) or "" for name in ("from", "return-path", "message-id"))
-    names = text if as_notice else " ".join(named)
+    names = text if by_machine else " ".join(named)
     branded = bool(_CHALLENGE_BRAND.search(names.casefold()))
     if in_text and (in_subject or automatic or branded) and not is_list_mail(message):
         return (f"text: {in_text.group()[:60]}",)

@@ -83,8 +83,8 @@ def _challenge_notice(at: Incoming) -> Classification | None:
     """Read a filter that asks for proof in the form of a bounce; what it says counts, unless the address is dead."""
     if at.report is None or at.report.kind is BounceKind.HARD:
         return None
-    told = read_challenge(at.message, at.message.text[:4096], as_notice=True)
-    if not told:
+    told = read_challenge(at.message, at.message.text[:4096], in_report=at.report.machine_readable, by_machine=True)
+    if not told or any(recipient.smtp_code for recipient in at.report.recipients if not at.report.machine_readable):
         return None
     return plain(at, Kind.CHALLENGE_RESPONSE, Confidence.LIKELY, told[0])
 

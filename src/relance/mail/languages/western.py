@@ -28,7 +28,8 @@ ENGLISH = Language(
         r"able to (?:check|read|respond|reply)|available)\b.{0,40}(?:until|e-?mail|during|office)"
     ),
     limits=(
-        r"\bin the meantime\b|(?:limited|no|intermittent|sporadic|restricted|infrequent) (?:internet |e-?mail )?access(?: to)?\b|"
+        r"\bin the meantime\b|"
+        r"(?:limited|no|intermittent|sporadic|restricted|infrequent) (?:internet |e-?mail )?access(?: to)?\b|"
         r"\b(?:with|have) (?:limited|no|little) access\b|\b(?:i(?:'ll| will)|will) (?:\w+ )?(?:return|be back|"
         r"respond|reply|get back|answer|read)\b.{0,60}\b(?:on|upon|when|after|as soon|once|in the)\b"
     ),
