@@ -9,8 +9,9 @@ from relance.mail.languages.asian import ASIAN
 from relance.mail.languages.eastern import EASTERN
 from relance.mail.languages.language import Language
 from relance.mail.languages.northern import NORTHERN
+from relance.mail.languages.romance import ROMANCE
 from relance.mail.languages.western import WESTERN
 
 __all__ = ["LANGUAGES", "Language"]
 
-LANGUAGES: tuple[Language, ...] = (*WESTERN, *NORTHERN, *EASTERN, *ASIAN)
+LANGUAGES: tuple[Language, ...] = (*WESTERN, *ROMANCE, *NORTHERN, *EASTERN, *ASIAN)
