@@ -23,6 +23,7 @@ _ATTRIBUTION_LINES = 4
 _ATTRIBUTION_LENGTH = 420
 _INTRODUCTION_LENGTH = 160
 _SEPARATOR_LENGTH = 120
+_NAME_LENGTH = 80
 _HEADER_LINES = 8
 _SIGNATURE_LINES = 8
 _LONG_LINE = 50
@@ -115,8 +116,15 @@ def _introduction(lines: list[str], index: int) -> int:
     if above < max(0, index - 2):
         return index
     line = lines[above].strip()
+    if _names_writer(line):
+        return above
     named = bool(_WHO.search(line)) or line.endswith((":", "："))
     return above if named and _WHEN.search(line) and len(line) <= _INTRODUCTION_LENGTH else index
+
+
+def _names_writer(line: str) -> bool:
+    """Tell whether a line before marked lines says no more than whose words they are: "Ann Lee wrote:"."""
+    return len(line) <= _NAME_LENGTH and line.endswith((":", "：")) and bool(_WROTE.search(line))
 
 
 def _attribution(lines: list[str], index: int) -> int:
@@ -193,13 +201,19 @@ def _below(lines: list[str], start: int, *, alone: bool) -> str:
     kept: list[str] = []
     for index in range(at, len(lines)):
         line = lines[index]
-        if _QUOTED.match(line) or _wrapped(lines, index, alone=alone):
+        if _QUOTED.match(line) or _wrapped(lines, index, alone=alone) or _introduces(lines, index):
             kept.extend([""] if kept and kept[-1] else [])
         elif _separates(lines, index) or _attribution(lines, index):
             break
-        else:
+        elif line.strip() or (kept and kept[-1]):
             kept.append(line)
     return _trimmed(_without_signature(kept))
+
+
+def _introduces(lines: list[str], index: int) -> bool:
+    """Tell whether a line names the writer of the marked lines that follow it, between answers."""
+    following = next((line for line in lines[index + 1 : index + 3] if line.strip()), "")
+    return bool(_QUOTED.match(following)) and _names_writer(lines[index].strip())
 
 
 def _wrapped(lines: list[str], index: int, *, alone: bool) -> bool:

@@ -225,3 +225,13 @@ def test_the_words_above_any_attribution_are_what_was_written(attribution: str, 
 def test_the_words_above_any_program_s_quotation_in_html_are_what_was_written(program: str):
     """Each marks what it quotes in its own way, and puts its own signature between."""
     assert ANSWER == new_text("", HTML_REPLIES[program])
+
+
+@pytest.mark.parametrize("named", ["Bo Berg wrote:", "Bo Berg schrieb:", "B. van Berg III wrote:", "Bo a écrit :"])
+def test_a_name_before_marked_lines_is_no_new_text(named: str):
+    """Programs of old give no date; between answers it stands too."""
+    below = f"{named}\n> Hi Ann\n> shall we talk?\n\nYes, gladly.\n\n{named}\n> Tuesday?\n\nTuesday at 10?"
+
+    assert "Yes, gladly.\n\nTuesday at 10?" == new_text(below, "")
+    assert ANSWER == new_text(f"{ANSWER}\n\n{named}\n\n> Hi Ann\n", "")
+    assert f"As {named}\nhe will come." == new_text(f"As {named}\nhe will come.", "")
