@@ -28,7 +28,9 @@ _HEADER_LINES = 8
 _SIGNATURE_LINES = 8
 _LONG_LINE = 50
 
-_QUOTED = re.compile(r"^[ \t]{0,3}(?:>|\|(?=[ \t]))")
+# `> `, `| `, and the initials of a writer: `BB> `.
+_QUOTED = re.compile(r"^[ \t]{0,3}(?:[A-Z]{0,3}>|\|(?=[ \t]))")
+_LEFT_OUT = re.compile(r"^[ \t]*[\[<(]?[ \t]*(?:\.{3}|…|snip|snipped|elided)[ \t]*[\])>]?[ \t]*$", re.IGNORECASE)
 _WROTE = re.compile(
     rf"(?:(?:^|[\s>\"')\]])(?:{signs.WROTE})|{signs.WROTE_UNSPACED})\s*(?::|：|\.{{3}}|-{{2,}})?\s*[-—]*$",
     re.IGNORECASE,
@@ -104,8 +106,15 @@ def _quotation(lines: list[str]) -> tuple[int, int]:
         if length:
             return index, index + length
         if _separates(lines, index):
-            return index, len(lines)
+            answered = any(above.strip() for above in lines[:index])
+            return index, len(lines) if answered else _first_marked(lines, index)
     return len(lines), len(lines)
+
+
+def _first_marked(lines: list[str], index: int) -> int:
+    """Return the first marked line below a separator and its header block, at most so many lines on; else the end."""
+    reach = range(index, min(len(lines), index + _HEADER_LINES + 4))
+    return next((at for at in reach if _QUOTED.match(lines[at])), len(lines))
 
 
 def _introduction(lines: list[str], index: int) -> int:
@@ -194,7 +203,7 @@ def _is_header_block(lines: list[str], index: int) -> bool:
 def _below(lines: list[str], start: int, *, alone: bool) -> str:
     """Return the answers under `>` quotes: all when nothing stands above, else only what stands apart."""
     at = start
-    while at < len(lines) and not lines[at].strip():
+    while at < len(lines) and (not lines[at].strip() or _LEFT_OUT.match(lines[at])):
         at += 1
     if at >= len(lines) or not _QUOTED.match(lines[at]):
         return ""

@@ -235,3 +235,20 @@ def test_a_name_before_marked_lines_is_no_new_text(named: str):
     assert "Yes, gladly.\n\nTuesday at 10?" == new_text(below, "")
     assert ANSWER == new_text(f"{ANSWER}\n\n{named}\n\n> Hi Ann\n", "")
     assert f"As {named}\nhe will come." == new_text(f"As {named}\nhe will come.", "")
+
+
+def test_answers_below_a_marked_original_under_a_header_block_are_kept():
+    """Outlook Express put the block on top, and people wrote below the marks."""
+    block = '----- Original Message -----\nFrom: "Bo Berg" <bo@example.net>\n> Hi Ann\n> shall we talk?\n\n'
+
+    assert ANSWER == new_text(block + ANSWER, "")
+    assert "Sure." == new_text(f"Sure.\n\n{block}{ANSWER}", "")
+
+
+@pytest.mark.parametrize("mark", [">", "> >", "|", "BB>", " >"])
+@pytest.mark.parametrize("left_out", ["", "[...]\n", "<snip>\n"])
+def test_lines_are_marked_in_many_ways(mark: str, left_out: str):
+    """With a sign, with the initials of their writer, and something left out before them."""
+    quoted = f"On 7/1/26 09:30, Bo wrote:\n\n{left_out}{mark} Hi Ann\n{mark} shall we talk?\n\n"
+
+    assert ANSWER == new_text(quoted + ANSWER, "")
