@@ -16,14 +16,18 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from relance.mail.classify import RULES_VERSION, Classification, Kind, classify
-from relance.mail.parse import parse
-from relance.mail.quoting import new_text
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from relance.mail.classify import RULES_VERSION, Classification, Kind, classify  # behind the path
+from relance.mail.parse import parse  # behind the path
+from relance.mail.quoting import new_text  # behind the path
+from unit.mail.test_hostile_mail import HOSTILE  # the messages of the tests
 
 BOUNCES = {Kind.HARD_BOUNCE.value, Kind.SOFT_BOUNCE.value, Kind.BLOCK.value}
 FAILURES = BOUNCES | {Kind.DELAYED.value}
@@ -83,6 +87,7 @@ def main() -> None:
     if texts:
         reply_texts(texts, errors=chosen.errors)
     costs(paths, readings)
+    hostile()
     peers(chosen.peers, labels, paths, ordinary, texts)
 
 
@@ -141,6 +146,23 @@ def costs(paths: Sequence[Path], readings: Sequence[Reading]) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\n{len(paths) / sum(seconds):.0f} messages a second on one core")
     print(f"the slowest took {1000 * seconds[slowest]:.1f} ms: {paths[slowest].name}; peak memory {peak:.0f} MiB")
+
+
+def hostile() -> None:
+    """Print what messages made to harm cost, those of the tests: the slowest, and the one that takes most memory."""
+    seconds, memory = Counter[str](), Counter[str]()
+    for name, raw in HOSTILE.items():
+        started = time.process_time()
+        classify(parse(raw))
+        seconds[name] = int(1000 * (time.process_time() - started))
+        tracemalloc.start()
+        classify(parse(raw))
+        memory[name] = tracemalloc.get_traced_memory()[1] // 2**20
+        tracemalloc.stop()
+    slow, milliseconds = seconds.most_common(1)[0]
+    large, size = memory.most_common(1)[0]
+    print(f"of {len(HOSTILE)} hostile messages the slowest took {milliseconds} ms: {slow}")
+    print(f"the one that took most memory, {size} MiB besides itself: {large}")
 
 
 def peers(
