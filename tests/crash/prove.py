@@ -25,7 +25,7 @@ STORES = ("sqlite", "postgres")
 #: One of so many schedules over PostgreSQL is for several workers, which takes some four times as long. A prime: seeds
 #: are dealt out to the stores in turn, and of an even number PostgreSQL would never get the right ones.
 CREW_EVERY = 7
-COUNTED = ("kills", "stops", "schedules", "crews", "lives", "failures", "waiting")
+COUNTED = ("kills", "stops", "put_back", "schedules", "crews", "lives", "failures", "waiting")
 SWEPT_TURNS = (0, 1, 3)  #: Of time, for which workers are stopped beyond their lease, from place to place.
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
 
@@ -110,6 +110,7 @@ def count(done: dict[str, int], judged: Judged) -> None:
     if judged.run is not None:
         done["kills"] += len(judged.run.killed_at)
         done["stops"] += len(judged.run.stopped_at)
+        done["put_back"] += judged.run.put_back
         done["lives"] += judged.run.lives
 
 

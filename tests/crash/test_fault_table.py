@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from crash.fault_table import BESIDE, SERVER_FAULTS, at_the_answer, killed_at, with_beside
+from crash.fault_table import (
+    BESIDE,
+    LIMIT,
+    PUT_BACK,
+    SERVER_FAULTS,
+    at_the_answer,
+    killed_at,
+    put_back,
+    with_beside,
+)
 from crash.single_faults import BY_REAL_TIME
 from crash.theatre import Theatre
 
@@ -59,6 +68,14 @@ def test_the_page_says_what_becomes_of_a_message_whose_answer_is_lost(theatre: T
 def test_the_page_says_what_becomes_of_a_message_with_something_else_amiss(theatre: Theatre, words: str):
     """As above."""
     assert rows()[words] == with_beside(theatre, words)
+
+
+@over_sqlite
+@pytest.mark.parametrize("words", PUT_BACK)
+def test_the_page_says_what_becomes_of_a_message_that_an_older_state_does_not_know(theatre: Theatre, words: str):
+    """As above. One of the four is the limit that the documentation names: no copy, and no newer state."""
+    assert rows()[words] == put_back(theatre, words)
+    assert rows()[words].count(LIMIT) == (not PUT_BACK[words].aside)
 
 
 def test_no_outcome_on_the_page_is_a_broken_promise():
