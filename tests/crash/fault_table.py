@@ -23,7 +23,7 @@ Written by `make crash-table` from runs of the crash harness over SQLite; do not
 and every outcome with runs of their own.
 
 The process is killed with SIGKILL at the place, when it is passed for the last time in a small scenario (four people,
-two steps), and started again. The two columns differ in whether the mailbox's server files what it sends in Sent.
+two steps), and started again. The two columns differ in whether the mailbox's server files what it sends in Sent. In
 none of the runs did anybody lose a step, or get one twice but in the one that says so, where everything is gone that
 could tell; where nobody can look, the enrollment waits. [Exactly once](../explanation/exactly-once.md) explains
 both. Shown is what becomes of the scenario's last message; a place

@@ -152,7 +152,8 @@ async def _obey(
             await asyncio.sleep(_LEASE_LOOK)
             _wake(engine, times=1)
             continue
-        if await installation.write(_a_person_decides, now=installation.clock.now()):
+        if await installation.read(_unproven):
+            await installation.write(_a_person_decides, now=installation.clock.now())
             _wake(engine, times=1)
             continue
         upcoming = await engine.next_event()
@@ -213,12 +214,15 @@ def _wake(engine: Engine, *, times: int) -> None:
             loop.wake()
 
 
-def _a_person_decides(tx: Transaction, *, now: datetime) -> bool:
-    """Let go on what cannot be read back after a restore; whoever may have been written to is held."""
-    stuck = [box for box in recovering.recovering(tx) if box.last_skip_reason == recovering.SENT_UNPROVEN]
-    for box in stuck:
+def _unproven(reader: Reader) -> list[Mailbox]:
+    """Return what cannot be read back after a restore."""
+    return [box for box in recovering.recovering(reader) if box.last_skip_reason == recovering.SENT_UNPROVEN]
+
+
+def _a_person_decides(tx: Transaction, *, now: datetime) -> None:
+    """Let it go on; whoever may have been written to is held."""
+    for box in _unproven(tx):
         recovering.decide(tx, box, hold=True, now=now)
-    return bool(stuck)
 
 
 def _waiting_for_an_outcome(reader: Reader) -> int:
