@@ -162,6 +162,14 @@ def _sequence(value: Callable[[object], str]) -> list[Rule]:
             gate="`frequency_cap`",
         ),
         Rule(
+            what="A due step waits for the hour at which its person reads mail, by when they opened earlier messages "
+            f"(in {defaults.OPENS_LEAST} hours or more of the last {defaults.OPENS_PERIOD.days} days); at most "
+            f"{value(defaults.SEND_TIME_MOST)} after it was due",
+            default=f"`{usual.send_time}`",
+            field="`send_time`",
+            gate="`send_time`",
+        ),
+        Rule(
             what="Report: who is in two sequences at once, whom such a cap would concern",
             default="–",
             field="`relance enrollment overlaps`",

@@ -24,6 +24,7 @@ from relance.core.sequence import (
     Plan,
     QuietHours,
     RepliedWithin,
+    SendTime,
     StopOrContinue,
     StopScope,
     Unit,
@@ -49,6 +50,7 @@ on_unknown: assume_sent
 daily_cap: 200
 max_new_per_day: 80
 frequency_cap: {messages: 1, per: 2d}
+send_time: opens
 tracking: {opens: false, clicks: false}
 holdout: 2.5%
 steps:
@@ -125,6 +127,7 @@ def test_everything_that_can_be_written_arrives_in_the_plan():
         daily_cap=200,
         max_new_per_day=80,
         frequency_cap=FrequencyCap(messages=1, per=days(2)),
+        send_time=SendTime.OPENS,
         holdout=0.025,
         steps=(
             EmailStep(

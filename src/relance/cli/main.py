@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "enroll": "enrollments:enroll",
     "enrollment": "enrollments:enrollment",
     "replies": "replies:replies",
+    "opens": "opens:opens",
     "run": "running:run",
     "worker": "running:worker",
     "explain": "explaining:explain",

@@ -81,6 +81,18 @@ LONGEST_DELAY_DAYS = 1000
 #: A return date further ahead is a misreading; nobody is held for it.
 LONGEST_HOLD = timedelta(days=366)
 
+# --- the hour of a person ---
+
+#: A step that waits for the hour at which its person reads mail waits no longer than this after it was due.
+SEND_TIME_MOST = timedelta(days=1)
+#: Opens in different hours from which on they tell a habit; fewer are chance.
+OPENS_LEAST = 3
+#: Older opens tell of another life; of the newest, so many are looked at.
+OPENS_PERIOD = timedelta(days=90)
+OPENS_MOST = 50
+#: What is opened sooner after it left was opened by a filter.
+MACHINE_WITHIN = timedelta(seconds=10)
+
 # --- messages ---
 
 #: Bytes of all that one message attaches. On the wire base64 makes a third more of it; many servers take 20 to 25 MB.

@@ -16,6 +16,8 @@ class EventName(StrEnum):
     NOTE_ADDED = "note.added"
     STEP_ENTERED = "step.entered"
     STEP_ACCEPTED = "step.accepted"
+    MESSAGE_OPENED = "message.opened"  #: By a person, as far as anybody can tell.
+    MESSAGE_FETCHED = "message.fetched"  #: By a program: its pictures were fetched, and nobody need have read it.
     STEP_RECORDED = "step.recorded"  #: Not delivered, since its sequence only records.
     STEP_TRIED = "step.tried"  #: A definite failure that will be tried again.
     STEP_FAILED = "step.failed"  #: A definite failure, given up.

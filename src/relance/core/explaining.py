@@ -24,6 +24,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "mailbox_unread": "a mailbox that wrote to this person cannot be read for answers",
         "reply_freshness": "the mailboxes are being read for answers",
         "frequency_cap": "the person got as many messages as allowed in this period",
+        "send_time": "waiting for the hour at which the person reads mail, by what they opened before",
         "daily_cap": "the mailbox has sent its messages of today",
         "hourly_cap": "the mailbox has sent its messages of this hour",
         "gap": "the mailbox rests between two messages",

@@ -13,32 +13,23 @@ Rule 6: a new kind of step runs the same list; a gate that concerns only message
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import datetime
 
 from relance.core.address_check import MAY_BE_WRITTEN_TO, Verification
 from relance.core.calendar import (
-    HAVE_MET,
-    SEARCH_DAYS,
-    Never,
     after,
     day_ends,
     first_zone,
-    opens_at,
-    quiet_covers,
-    quiet_until,
-    zone_named,
-    zone_of,
 )
 from relance.core.defaults import RECHECK, VERIFICATION_CAP
 from relance.core.enrollment import WALKING, EnrollmentStatus, StopReason
+from relance.core.hours_gates import quiet_hours, send_time, window, window_zone
 from relance.core.mail_hosts import ANYBODY, ProviderMatch
 from relance.core.mailbox_gates import daily_cap, gap, hourly_cap, mailbox, mailbox_status, provider_ceiling, workday
-from relance.core.sequence import Plan, QuietHours, SequenceStatus
+from relance.core.sequence import Plan, SequenceStatus
 from relance.core.situation import Situation
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason
-from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
-from relance.core.workday import meets, workday_of
+from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict, lead_waits
 
 #: Reasons of the window, which is the lead's own where it is read in the lead's zone or the mailbox's.
 _HOURS = frozenset({"window", "window_never_opens", "quiet_hours_cover_window"})
@@ -103,13 +94,13 @@ def suppression(at: Situation) -> Verdict:
 def lead_hold(at: Situation) -> Verdict:
     """Pass unless the person is away: then all their enrollments wait."""
     until = at.lead.hold_until
-    return _lead("lead_hold", until=until) if until is not None and until > at.now else PASS
+    return lead_waits("lead_hold", until=until) if until is not None and until > at.now else PASS
 
 
 def outcome_unknown(at: Situation) -> Verdict:
     """Pass unless nobody knows whether an earlier message left: nothing more until that is settled."""
     look = at.unknown_attempt_until
-    return PASS if look is None else _lead("outcome_unknown", until=max(look, at.now + RECHECK))
+    return PASS if look is None else lead_waits("outcome_unknown", until=max(look, at.now + RECHECK))
 
 
 def verification(at: Situation) -> Verdict:
@@ -123,7 +114,7 @@ def verification(at: Situation) -> Verdict:
         return PASS
     if question is Verification.OFF:
         waits = at.plan.match_provider is not ProviderMatch.OFF and at.enrollment.lane == ANYBODY
-        return _lead("verification", until=at.now + RECHECK) if waits else PASS
+        return lead_waits("verification", until=at.now + RECHECK) if waits else PASS
     if check is not None and check.answers(question, address=at.lead.email, at=at.now):
         if check.verdict in MAY_BE_WRITTEN_TO:
             return PASS
@@ -132,15 +123,15 @@ def verification(at: Situation) -> Verdict:
     if at.enrollment.verification_attempts >= VERIFICATION_CAP:
         cause = f"{VERIFICATION_CAP} checks of the address came to no verdict: {check.reason if check else ''}"
         return Stop(status=EnrollmentStatus.STOPPED, reason=StopReason.UNVERIFIED, cause=cause)
-    return _lead("verification", until=at.now + RECHECK)
+    return lead_waits("verification", until=at.now + RECHECK)
 
 
 def reply_freshness(at: Situation) -> Verdict:
     """Pass if every mailbox that wrote to the person, who may have answered, was read a moment ago (D6)."""
     if any(not written.readable for written in at.written):
-        return _lead("mailbox_unread", until=at.now + RECHECK)
+        return lead_waits("mailbox_unread", until=at.now + RECHECK)
     if not all(written.is_fresh(at=at.now, within=at.freshness) for written in at.written):
-        return _lead("reply_freshness", until=at.now)
+        return lead_waits("reply_freshness", until=at.now)
     return PASS
 
 
@@ -149,28 +140,8 @@ def frequency_cap(at: Situation) -> Verdict:
     cap = at.plan.frequency_cap
     if cap is None or len(at.recent_sends) < cap.messages:
         return PASS
-    over = after(at.recent_sends[cap.messages - 1], cap.per, at.plan.window, _window_zone(at))
-    return _lead("frequency_cap", until=over) if over > at.now else PASS
-
-
-def window(at: Situation) -> Verdict:
-    """Pass if the sequence's sending window is open, in its zone (B4)."""
-    named = at.plan.window.timezone
-    if named == "lead" and zone_named(at.lead.timezone) is None:
-        named = at.plan.window.unknown_timezone
-    if named == "mailbox" and at.mailbox is None:
-        return PASS  # Its zone is not known before a mailbox is.
-    match opens_at(at.plan.window, _window_zone(at), at.now):
-        case Never():
-            return _lead("window_never_opens", until=at.now + timedelta(days=SEARCH_DAYS))
-        case opening:
-            return _lead(_unless_missed(at), until=opening) if opening > at.now else PASS
-
-
-def quiet_hours(at: Situation) -> Verdict:
-    """Pass outside quiet hours: the sequence's, else the workspace's."""
-    until = _quiet_until(at, at.now)
-    return PASS if until is None else _lead(_unless_covered("quiet_hours", at), until=until)
+    over = after(at.recent_sends[cap.messages - 1], cap.per, at.plan.window, window_zone(at))
+    return lead_waits("frequency_cap", until=over) if over > at.now else PASS
 
 
 def sequence_cap(at: Situation) -> Verdict:
@@ -208,7 +179,7 @@ def recipient_domain_cap(at: Situation) -> Verdict:
     """Pass if the person's company got fewer messages of the workspace's day than allowed, over all its people."""
     if at.recipient_domain_cap is None or at.recipient_domain_usage.today < at.recipient_domain_cap:
         return PASS
-    return _lead("recipient_domain_cap", until=_sequence_day_ends(at))
+    return lead_waits("recipient_domain_cap", until=_sequence_day_ends(at))
 
 
 def cooldown(at: Situation) -> Verdict:
@@ -216,7 +187,7 @@ def cooldown(at: Situation) -> Verdict:
     until = at.enrollment.skip_until
     if until is None or until <= at.now:
         return PASS
-    return _lead(at.enrollment.last_skip_reason or "cooldown", until=until)
+    return lead_waits(at.enrollment.last_skip_reason or "cooldown", until=until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +222,7 @@ GATES: tuple[Gate, ...] = (
     _message(recipient_domain_cap, "recipient_domain_cap"),
     _message(window, "window"),
     _message(quiet_hours, "quiet_hours"),
+    _message(send_time, "send_time"),
     _message(workspace_cap, "workspace_cap"),
     _message(mailbox, "mailbox"),
     _message(workday, "workday"),
@@ -341,47 +313,3 @@ def _binds(found: Suppression, at: Situation) -> bool:
 
 def _sequence_day_ends(at: Situation) -> datetime:
     return day_ends(at.now, first_zone(at.workspace_timezone))
-
-
-def _window_zone(at: Situation) -> ZoneInfo:
-    return zone_of(
-        at.plan.window,
-        lead_timezone=at.lead.timezone,
-        mailbox_timezone=at.mailbox.timezone if at.mailbox else None,
-        workspace_timezone=at.workspace_timezone,
-    )
-
-
-def _quiet_until(at: Situation, moment: datetime) -> datetime | None:
-    return quiet_until(*_quiet(at), moment)
-
-
-def _quiet(at: Situation) -> tuple[QuietHours | None, ZoneInfo]:
-    quiet = at.plan.quiet_hours or at.workspace_quiet_hours
-    return quiet, first_zone(quiet.timezone if quiet else None, at.workspace_timezone)
-
-
-def _unless_covered(reason: str, at: Situation) -> str:
-    """Return `reason`, or that quiet hours cover the whole window of this lead: two reasons in turn would hide it.
-
-    It happens across zones only, such as a window in Tokyo's day and quiet hours in Paris's night.
-    """
-    covered = quiet_covers(at.plan.window, _window_zone(at), *_quiet(at), at=at.now)
-    return "quiet_hours_cover_window" if covered else reason
-
-
-def _unless_missed(at: Situation) -> str:
-    """Return `window`, or that this lead's hours never meet those of the mailbox: two reasons in turn would hide it."""
-    box = at.mailbox
-    if box is not None and box.workday is not None:
-        zone = first_zone(box.timezone, at.workspace_timezone)
-        hours, window_zone = workday_of(box.workday), _window_zone(at)
-        if not meets(
-            hours, at.plan.window, zone=zone, window_zone=window_zone, at=at.now, days=HAVE_MET, key=box.address
-        ):
-            return "workday_misses_window"
-    return _unless_covered("window", at)
-
-
-def _lead(reason: str, *, until: datetime) -> Defer:
-    return Defer(until=until, reason=reason, holds=Holds.LEAD)

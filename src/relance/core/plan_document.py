@@ -35,6 +35,7 @@ from relance.core.sequence import (
     QuietHours,
     RepliedWithin,
     Rotation,
+    SendTime,
     Step,
     StopOrContinue,
     StopScope,
@@ -118,6 +119,7 @@ def document_of(plan: Plan) -> dict[str, object]:
         "delivery": str(plan.delivery),
         "verification": str(plan.verification),
         "match_provider": str(plan.match_provider),
+        "send_time": str(plan.send_time),
         "holdout": plan.holdout,
     }
 
@@ -197,6 +199,7 @@ def plan_from_document(document: Document) -> Plan:
         delivery=_read(document, "delivery", Delivery),
         verification=_read(document, "verification", Verification),
         match_provider=_read(document, "match_provider", ProviderMatch),
+        send_time=_read(document, "send_time", SendTime),
         holdout=float(_get(document, "holdout", (int, float))),
     )
 

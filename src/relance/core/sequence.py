@@ -152,6 +152,13 @@ class Rotation(StrEnum):
     WEIGHTED = "weighted"  #: The one that has sent the least today for its weight.
 
 
+class SendTime(StrEnum):
+    """Whether a due step waits for the hour at which its person reads mail."""
+
+    OFF = "off"
+    OPENS = "opens"  #: By the hours at which they opened earlier messages, of any sequence.
+
+
 class Delivery(StrEnum):
     """Whether e-mails leave at all."""
 
@@ -282,6 +289,7 @@ class Plan:
     delivery: Delivery = Delivery.SEND
     verification: Verification = Verification.OFF  #: Of an address, before the first message.
     match_provider: ProviderMatch = ProviderMatch.OFF
+    send_time: SendTime = SendTime.OFF
     holdout: float = 0.0  #: Share of leads, 0 to 1, that are never written to.
 
     def step(self, step_id: str) -> Step | None:

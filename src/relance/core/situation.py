@@ -53,6 +53,7 @@ class Situation:
     first_contact: bool  #: No message of this enrollment has been accepted yet.
     written: tuple[Written, ...]  #: Mailboxes that wrote to this person in any enrollment.
     recent_sends: tuple[datetime, ...] = ()  #: Accepted, open or unknown sends to this person, newest first, anywhere.
+    opens: tuple[datetime, ...] = ()  #: When the person opened earlier messages, where the sequence goes by that.
     unknown_attempt_until: datetime | None = None  #: An outcome of this enrollment is unknown; next look.
     mailbox: Mailbox | None
     mailbox_usage: Usage = Usage()

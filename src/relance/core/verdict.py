@@ -49,3 +49,8 @@ class Leave:
 
 Verdict = Pass | Defer | Stop | Leave
 PASS = Pass()
+
+
+def lead_waits(reason: str, *, until: datetime) -> Defer:
+    """Return a deferral that is the lead's own, and is written to its row."""
+    return Defer(until=until, reason=reason, holds=Holds.LEAD)

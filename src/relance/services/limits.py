@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from relance.core import calendar, ceilings
+from relance.core import calendar, ceilings, defaults
 from relance.core.companies import company_of
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
+from relance.core.sequence import SendTime
 from relance.core.situation import Situation, Usage
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
@@ -97,10 +98,17 @@ def measured(reader: Reader, bare: Situation, workspace: Workspace) -> Situation
                 except_counter=row.step_counter,
             )
         )
+    opens: tuple[datetime, ...] = ()
+    if plan.send_time is not SendTime.OFF:
+        since = now - defaults.OPENS_PERIOD
+        opens = tuple(
+            reader.all(datetime, "events.opens", **ids, lead_id=row.lead_id, since=since, limit=defaults.OPENS_MOST)
+        )
     with_workspace = _with_workspace(reader, bare, workspace)
     return replace(
         _with_mailbox(reader, with_workspace, bare.mailbox, workspace) if bare.mailbox else with_workspace,
         recent_sends=recent,
+        opens=opens,
         unknown_attempt_until=reader.one(
             datetime, "attempts.unknown_until", **ids, enrollment_id=row.id, far=now + timedelta(hours=1)
         ),

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from relance.core.calendar import after, clamped, day_ends, day_of, opens_at, zone_of
-from relance.core.gates import window
+from relance.core.hours_gates import window
 from relance.core.sequence import Interval, Window
 from relance.core.verdict import PASS, Defer, Holds
 from unit.core.making import delay, lead, mailbox, plan, situation

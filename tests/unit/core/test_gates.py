@@ -13,7 +13,7 @@ from relance.core.enrollment import TERMINAL, EnrollmentStatus, StopReason
 from relance.core.gates import GATES, LAST_LOOK, evaluate, last_look, survey
 from relance.core.health import Reduced
 from relance.core.mailbox import MailboxStatus
-from relance.core.sequence import FrequencyCap, Interval, QuietHours, SequenceStatus, Window
+from relance.core.sequence import FrequencyCap, Interval, QuietHours, SendTime, SequenceStatus, Window
 from relance.core.situation import Situation, Usage, Written
 from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason, SuppressionScope
 from relance.core.verdict import PASS, Defer, Holds, Leave, Pass, Stop, Verdict
@@ -118,7 +118,7 @@ def test_every_gate_is_named_once_and_in_order():
     """B7: one list, in one file."""
     expected = (
         "lock step_match status sequence_live recovery suppression lead_hold outcome_unknown verification "
-        "reply_freshness frequency_cap recipient_domain_cap window quiet_hours workspace_cap mailbox workday "
+        "reply_freshness frequency_cap recipient_domain_cap window quiet_hours send_time workspace_cap mailbox workday "
         "provider_ceiling daily_cap hourly_cap gap sequence_cap new_leads_cap cooldown"
     )
 
@@ -454,12 +454,14 @@ SITUATIONS = st.builds(
         quiet_hours=st.none() | st.just(QuietHours(interval=Interval(start=time(20), end=time(9, 30)))),
         frequency_cap=st.none() | st.builds(FrequencyCap, messages=st.integers(1, 2), per=st.just(delay("2d"))),
         daily_cap=st.none() | st.just(3),
+        send_time=st.sampled_from(SendTime),
     ),
     lead=st.builds(lead, timezone=st.sampled_from([None, "Asia/Tokyo"]), hold_until=st.none() | MOMENTS),
     enrollment=st.builds(enrollment, skip_until=st.none() | MOMENTS),
     mailbox=st.none() | st.builds(mailbox, next_allowed_at=st.none() | MOMENTS, skip_until=st.none() | MOMENTS),
     mailbox_usage=st.builds(Usage, today=st.integers(38, 41), this_hour=st.integers(8, 11)),
     sequence_usage=st.builds(Usage, today=st.integers(0, 4)),
+    opens=st.lists(MOMENTS, max_size=6).map(tuple),
     recent_sends=st.lists(MOMENTS, max_size=3).map(lambda moments: tuple(sorted(moments, reverse=True))),
     unknown_attempt_until=st.none() | MOMENTS,
     written=st.lists(

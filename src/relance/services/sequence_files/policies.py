@@ -25,6 +25,7 @@ from relance.core.sequence import (
     PauseOrContinue,
     QuietHours,
     Rotation,
+    SendTime,
     StopOrContinue,
     StopScope,
     Window,
@@ -37,7 +38,7 @@ from relance.services.sequence_files.nodes import Listing, Scalar
 KEYS: Final = (
     "name", "mailboxes", "window", "quiet_hours", "on_reply", "stop_scope", "on_auto_reply", "on_manual_reply",
     "on_note", "on_unknown", "daily_cap", "max_new_per_day", "frequency_cap", "order", "rotation", "delivery",
-    "verification", "match_provider", "tracking", "holdout", "steps",
+    "verification", "match_provider", "send_time", "tracking", "holdout", "steps",
 )  # fmt: skip
 NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -46,8 +47,6 @@ NOT_BUILT: Final[Mapping[str, str]] = MappingProxyType(
         "triggers": "triggers",
         "approval": "approval",
         "on_crm_change": "CRM connections",
-        "send_time_optimisation": "send-time optimisation",
-        "send_time_optimization": "send-time optimisation",
         "tracking_domain": "tracking",
         "rules": "rules",
     }
@@ -100,6 +99,7 @@ def read_policies(form: Form, *, today: date) -> Policies:
         "delivery": form.choice("delivery", Delivery, Delivery.SEND),
         "verification": form.choice("verification", Verification, Verification.OFF),
         "match_provider": form.choice("match_provider", ProviderMatch, ProviderMatch.OFF),
+        "send_time": form.choice("send_time", SendTime, SendTime.OFF),
         "holdout": form.read("holdout", _share, "write a share such as 5%") or 0.0,
     }
     return Policies(fields=fields)

@@ -13,3 +13,15 @@ INSERT INTO events (
     :message_id
 )
 
+-- name: events.opens
+-- When a person opened what was sent to them, newest first; what programs fetched goes by another name.
+SELECT at FROM events
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND at >= :since AND name = 'message.opened'
+ORDER BY at DESC
+LIMIT :limit
+
+-- name: events.knows_of
+-- Whether an event of this name, person, message and moment is there.
+SELECT 1 FROM events
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND at = :at AND name = :name AND attempt_id = :attempt_id
+LIMIT 1
