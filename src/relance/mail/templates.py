@@ -14,8 +14,9 @@ from liquid.exceptions import LiquidError
 
 from relance.mail.filters import MAX_LENGTH, is_blank
 from relance.mail.liquid_rules import MissingFieldError
-from relance.mail.liquid_source import joined, parsed_liquid
+from relance.mail.liquid_source import joined
 from relance.mail.markup import Part, line_of
+from relance.mail.plain_liquid import render_liquid
 from relance.mail.signatures import Signature
 from relance.mail.spintax import Node, Problem, chosen, parse
 from relance.mail.template_checks import TemplateError, fields_of
@@ -105,7 +106,7 @@ def render(template: Template, fields: Mapping[str, object], *, seed: bytes) -> 
             return MissingValue(name)
         values[name] = value
     try:
-        text = parsed_liquid(joined(chosen(template.nodes, seed)), template.part).render(values)
+        text = render_liquid(joined(chosen(template.nodes, seed)), template.part, values)
     except MissingFieldError as missing:
         return MissingValue(missing.field)
     except LiquidError:

@@ -119,10 +119,10 @@ class Due:
 
 def who_is_due(reader: Reader, *, now: datetime, listed: int = LISTED) -> Due:
     """Look who is due now, over the installation; from `listed` rows on, mailbox by mailbox."""
-    rows = reader.all(_Row, "enrollments.due_to_send", now=now, limit=listed)
     plans, rotations, hosts = _Plans(reader), Rotations(reader, now), _Hosts(reader)
-    if len(rows) == listed:
+    if reader.one(int, "enrollments.many_due_to_send", now=now, more=listed - 1) is not None:
         return Due(_Asking(reader, now), None, now, plans, rotations, hosts)
+    rows = reader.all(_Row, "enrollments.due_to_send", now=now, limit=listed)
     pinned = {row.mailbox_id for row in rows if row.mailbox_id is not None}
     anybody = any(row.mailbox_id is None for row in rows)
     return Due(_Listed(rows), None if anybody else tuple(sorted(pinned)), now, plans, rotations, hosts)

@@ -126,10 +126,15 @@ def _with_mailbox(reader: Reader, at: Situation, mailbox: Mailbox, workspace: Wo
     return replace(
         at,
         mailbox_health=health_of(reader, mailbox, now=at.now),
-        mailbox_usage=Usage(
-            today=used(reader, workspace.id, "mailbox_day", mailbox.id, buckets.mailbox_day),
-            this_hour=used(reader, workspace.id, "mailbox_hour", mailbox.id, buckets.mailbox_hour),
-        ),
+        mailbox_usage=reader.one(
+            Usage,
+            "usage.used_by_mailbox",
+            workspace_id=workspace.id,
+            mailbox_id=mailbox.id,
+            day=buckets.mailbox_day,
+            hour=buckets.mailbox_hour,
+        )
+        or Usage(),
         ceiling_free_at=ceiling_free_at(reader, mailbox, at.enrollment, at.now),
         sequence_usage=taken(plan.daily_cap, "sequence_day"),
         new_usage=taken(plan.max_new_per_day, "sequence_new_day"),

@@ -23,29 +23,32 @@ class Upcoming:
     """When something becomes ready next, by whose business it is; None where nothing will by itself."""
 
     rows: datetime | None  #: A row of a live sequence: to be sent, or to be walked.
-    senders: datetime | None  #: A mailbox whose gap, cap or trouble is over, or a sequence whose limit is.
+    mailboxes: datetime | None  #: A mailbox whose gap, cap or trouble is over.
+    sequences: datetime | None  #: A sequence whose limit is.
+    workspaces: datetime | None  #: A workspace whose limit is.
     looks: datetime | None  #: A lost outcome that is looked for again, or one in flight that nobody finished.
     recoveries: datetime | None  #: A mailbox that could not be read back, and is tried again.
 
     @property
+    def senders(self) -> datetime | None:
+        """The next of which something can be sent."""
+        return _first(self.mailboxes, self.sequences, self.workspaces)
+
+    @property
     def earliest(self) -> datetime | None:
         """The next of all."""
-        known = (self.rows, self.senders, self.looks, self.recoveries)
-        return min((at for at in known if at is not None), default=None)
+        return _first(self.rows, self.senders, self.looks, self.recoveries)
+
+
+def _first(*moments: datetime | None) -> datetime | None:
+    return min((at for at in moments if at is not None), default=None)
 
 
 def upcoming(reader: Reader, *, now: datetime) -> Upcoming:
     """Return what becomes ready next after `now`."""
-    return Upcoming(
-        rows=_earliest(reader, now, "enrollments.next_ready_at"),
-        senders=_earliest(reader, now, "mailboxes.next_free_at", "sequences.next_free_at", "workspaces.next_free_at"),
-        looks=_earliest(reader, now, "attempts.next_look_at"),
-        recoveries=_earliest(reader, now, "mailboxes.next_recovery_at"),
-    )
-
-
-def _earliest(reader: Reader, now: datetime, *statements: str) -> datetime | None:
-    return min((at for name in statements for at in reader.all(datetime, name, now=now)), default=None)
+    found = reader.one(Upcoming, "scheduling.upcoming", now=now)
+    assert found is not None  # noqa: S101  # a SELECT without FROM has one row
+    return found
 
 
 def is_anybody_walking(reader: Reader) -> bool:

@@ -1,5 +1,6 @@
 """Gathering everything that the gates look at for one enrollment, inside the caller's transaction."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -30,10 +31,21 @@ class Keys:
     tombstone: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Surroundings:
+    digest: str | None
+    recovering: bool
+    further: bool
+
+
 def plan_of(reader: Reader, workspace_id: int, sequence_id: int, version: int) -> Plan:
     """Return a frozen version's plan; versions never change, so they are kept parsed, keyed by their digest."""
     ids = {"workspace_id": workspace_id, "sequence_id": sequence_id, "version": version}
-    digest = reader.one(str, "sequences.version_digest", **ids)
+    return _plan_of(reader, reader.one(str, "sequences.version_digest", **ids), ids)
+
+
+def _plan_of(reader: Reader, digest: str | None, ids: Mapping[str, int]) -> Plan:
+    sequence_id, version = ids["sequence_id"], ids["version"]
     if digest is None:
         raise NotFoundError(f"version {version} of sequence {sequence_id} does not exist")
     key = (digest, sequence_id, version)
@@ -121,8 +133,11 @@ def gather(
     sequence = reader.one(Sequence, "sequences.get", **ids, id=enrollment.sequence_id)
     if lead is None or sequence is None:
         raise NotFoundError(f"enrollment {enrollment.id} has lost its lead or sequence")
-    plan = plan_of(reader, workspace.id, sequence.id, enrollment.version)
-    further = further_addresses(reader, lead)
+    version = {**ids, "sequence_id": sequence.id, "version": enrollment.version}
+    around = reader.one(_Surroundings, "scheduling.surroundings", **version, lead_id=lead.id)
+    assert around is not None  # noqa: S101  # a SELECT without FROM has one row
+    plan = _plan_of(reader, around.digest, version)
+    further = further_addresses(reader, lead) if around.further else ()
     first_contact = enrollment.last_sent_at is None
     verified = plan.verification is Verification.OFF or not first_contact
     return Situation(
@@ -143,5 +158,5 @@ def gather(
         address_check=None if verified else reader.one(AddressCheck, "address_checks.get", **ids, lead_id=lead.id),
         written=written_to(reader, **ids, lead_id=lead.id, now=now),
         mailbox=mailbox,
-        recovering=reader.one(int, "mailboxes.any_recovering", **ids) is not None,
+        recovering=around.recovering,
     )

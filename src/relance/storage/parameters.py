@@ -7,10 +7,11 @@ Rule 3: text that no database can keep (NUL, lone surrogates) is stored with U+F
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, cast
 
 from relance.storage.rows import RowError
@@ -32,7 +33,7 @@ def time_text(at: datetime) -> str:
 
 def sqlite_parameters(given: Mapping[str, Any]) -> dict[str, SqliteValue]:
     """Return what SQLite binds: int, float, str, bytes, None."""
-    return {name: value if type(value) in _AS_IS else sqlite_value(value) for name, value in given.items()}
+    return {name: value if (kind := type(value)) in _AS_IS else _WRITERS[kind](value) for name, value in given.items()}
 
 
 def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue | list[PostgresValue]]:
@@ -50,8 +51,6 @@ def postgres_parameters(given: Mapping[str, object]) -> dict[str, PostgresValue 
 
 def sqlite_value(value: object) -> SqliteValue:
     """Return one value as SQLite keeps it. Raises RowError for a type that is not stored."""
-    if type(value) is str and _is_storable(value):
-        return value
     match value:
         case datetime():
             return time_text(value)
@@ -63,6 +62,24 @@ def sqlite_value(value: object) -> SqliteValue:
             return value.isoformat()
         case _:
             return _text_or_number(value)
+
+
+def _text(value: str) -> str:
+    return value if value.isascii() and "\x00" not in value else storable(value)
+
+
+class _Writers(dict[type, Callable[[Any], SqliteValue]]):
+    """How values of a type are written; a type that was not met before is looked at value by value."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], SqliteValue]:
+        if issubclass(kind, StrEnum):
+            self[kind] = attrgetter("value")
+            return self[kind]
+        return sqlite_value
+
+
+#: Most of what a statement costs here is its parameters.
+_WRITERS = _Writers({str: _text, datetime: time_text, bool: int})
 
 
 def _postgres_value(value: object) -> PostgresValue:
@@ -85,10 +102,6 @@ def _text_or_number(value: object) -> SqliteValue:
             return json_text(value)
         case _:
             raise RowError(f"{type(value).__name__} is not a type that is stored")
-
-
-def _is_storable(text: str) -> bool:
-    return text.isascii() and "\x00" not in text
 
 
 def storable(text: str) -> str:

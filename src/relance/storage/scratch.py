@@ -4,8 +4,7 @@ Functions run one after the other in the caller's thread: nobody else can write,
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -45,10 +44,20 @@ class ScratchStore:
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `fn` in one transaction."""
-        with self._transaction() as tx:
+        if self._closed:
+            raise StoreUnavailableError(_CLOSED)
+        self._connection.execute("BEGIN")
+        tx = SqliteTransaction(self._connection, self._statements, _NOWHERE)
+        try:
             value = fn(tx, *args, **kwargs)
-            if tx.failure:
-                raise tx.failure
+        except BaseException:
+            self._undo(tx)
+            raise
+        if tx.failure:
+            self._undo(tx)
+            raise tx.failure
+        tx.end()
+        self._connection.execute("COMMIT")
         await asyncio.sleep(0)
         return value
 
@@ -92,18 +101,7 @@ class ScratchStore:
         finally:
             self._connection.pragma("foreign_keys", 1)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[SqliteTransaction]:
-        if self._closed:
-            raise StoreUnavailableError(_CLOSED)
-        self._connection.execute("BEGIN")
-        tx = SqliteTransaction(self._connection, self._statements, _NOWHERE)
-        try:
-            yield tx
-        except BaseException:
-            tx.end()
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+    def _undo(self, tx: SqliteTransaction) -> None:
         tx.end()
-        self._connection.execute("COMMIT")
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")

@@ -223,14 +223,6 @@ WHERE a.status = 'sent' AND a.sent_copy_at IS NULL AND (m.saves_sent IS NULL OR 
 -- How many outcomes are unknown, over the installation.
 SELECT count(*) FROM attempts WHERE status = 'unknown'
 
--- name: attempts.next_look_at
--- When the next unknown outcome is due to be looked for, or an abandoned one to be noticed.
-SELECT CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END AS at FROM attempts
-WHERE status IN ('unknown', 'in_flight')
-    AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
-ORDER BY 1
-LIMIT 1
-
 -- name: attempts.count_sent
 -- How many messages a mailbox has sent since then.
 SELECT count(*) FROM attempts

@@ -102,6 +102,14 @@ ORDER BY ready_at, id
 LIMIT 1
 --postgres FOR UPDATE SKIP LOCKED
 
+-- name: enrollments.many_due_to_send
+-- Whether so many more are ready to be sent that nobody works on, over the installation.
+SELECT 1 FROM enrollments
+WHERE status IN ('active', 'waiting') AND status = 'active' AND step_kind = 'email' AND ready_at <= :now
+    AND lock_holder IS NULL
+ORDER BY ready_at, id
+LIMIT 1 OFFSET :more
+
 -- name: enrollments.due_to_send
 -- The most due that are ready to be sent and that nobody works on, over the installation, with who is to send them.
 SELECT workspace_id, sequence_id, mailbox_id, open_lane AS lane, id, step_counter, ready_at FROM enrollments

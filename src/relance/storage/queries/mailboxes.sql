@@ -196,11 +196,6 @@ SELECT {mailboxes.columns} FROM mailboxes WHERE status = 'recovering' ORDER BY i
 SELECT recover_since FROM mailboxes
 WHERE workspace_id = :workspace_id AND status = 'recovering' ORDER BY recover_since LIMIT 1
 
--- name: mailboxes.next_recovery_at
--- When one that is read back is read next.
-SELECT skip_until AS at FROM mailboxes
-WHERE status = 'recovering' AND skip_until > :now ORDER BY skip_until LIMIT 1
-
 -- name: mailboxes.any_recovering
 -- Whether one of a workspace's mailboxes recovers.
 SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering' LIMIT 1
@@ -311,13 +306,6 @@ WHERE m.workspace_id = :workspace_id AND NOT m.handed_over AND m.id IN (
     WHERE a.workspace_id = :workspace_id AND a.lead_id = :lead_id AND a.status IN ('sent', 'unknown', 'in_flight')
 )
 ORDER BY m.id
-
--- name: mailboxes.next_free_at
--- The times after now at which a mailbox's gap, cap or trouble is over, the earliest only.
-SELECT free_at AS at FROM mailboxes
-WHERE status IN ('active', 'auth_error', 'unreachable') AND free_at > :now
-ORDER BY free_at
-LIMIT 1
 
 -- name: mailboxes.copying
 -- Working mailboxes of these shards that sent something whose copy was not seen, and whose server is not known to save

@@ -73,15 +73,6 @@ UPDATE sequences SET new_leads_until = :until WHERE workspace_id = :workspace_id
 -- It had its turn.
 UPDATE sequences SET last_served_at = :now WHERE workspace_id = :workspace_id AND id = :id
 
--- name: sequences.next_free_at
--- The earliest time after now at which a limit of a live sequence ends.
-SELECT CASE WHEN skip_until > :now AND (new_leads_until IS NULL OR new_leads_until <= :now
-    OR skip_until < new_leads_until) THEN skip_until ELSE new_leads_until END AS at
-FROM sequences
-WHERE status = 'live' AND (skip_until > :now OR new_leads_until > :now)
-ORDER BY 1
-LIMIT 1
-
 -- name: sequences.documents
 -- Every frozen version of one sequence.
 SELECT version, document FROM sequence_versions

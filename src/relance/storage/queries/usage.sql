@@ -3,6 +3,14 @@
 SELECT used FROM usage
 WHERE workspace_id = :workspace_id AND scope = :scope AND scope_id = :scope_id AND bucket = :bucket
 
+-- name: usage.used_by_mailbox
+-- What was taken of a mailbox's day and hour.
+SELECT
+    coalesce((SELECT used FROM usage WHERE workspace_id = :workspace_id AND scope = 'mailbox_day'
+        AND scope_id = :mailbox_id AND bucket = :day), 0) AS today,
+    coalesce((SELECT used FROM usage WHERE workspace_id = :workspace_id AND scope = 'mailbox_hour'
+        AND scope_id = :mailbox_id AND bucket = :hour), 0) AS this_hour
+
 -- name: usage.take
 -- Take one, if fewer than the cap are taken. No row changed: it is used up.
 INSERT INTO usage (workspace_id, scope, scope_id, bucket, used)

@@ -40,7 +40,3 @@ WHERE id = :id AND revision = :revision
 -- A limit of the whole workspace is used up until then. Never shortens a longer rest.
 UPDATE workspaces SET skip_until = :until, last_skip_reason = :reason
 WHERE id = :id AND (skip_until IS NULL OR skip_until < :until)
-
--- name: workspaces.next_free_at
--- The earliest time after now at which a limit of a whole workspace ends.
-SELECT skip_until AS at FROM workspaces WHERE skip_until > :now ORDER BY skip_until LIMIT 1

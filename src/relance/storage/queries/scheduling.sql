@@ -1,0 +1,47 @@
+-- What becomes ready next, and what every look at one enrollment goes by.
+
+-- name: scheduling.upcoming
+-- The earliest time after now at which: a row of a live sequence becomes ready; a mailbox's gap, cap or trouble is over;
+-- a limit of a live sequence ends; one of a whole workspace; an unknown outcome is looked for, or an abandoned one
+-- noticed; a mailbox that could not be read back is tried again. One statement, since virtual time asks after each jump.
+SELECT
+    (
+        SELECT ready_at FROM enrollments
+        WHERE status IN ('active', 'waiting') AND ready_at > :now
+            AND EXISTS (
+                SELECT 1 FROM sequences s
+                WHERE s.workspace_id = enrollments.workspace_id AND s.id = enrollments.sequence_id AND s.status = 'live'
+            )
+        ORDER BY ready_at
+        LIMIT 1
+    ) AS rows,
+    (
+        SELECT free_at FROM mailboxes
+        WHERE status IN ('active', 'auth_error', 'unreachable') AND free_at > :now
+        ORDER BY free_at
+        LIMIT 1
+    ) AS mailboxes,
+    (
+        SELECT min(CASE WHEN skip_until > :now AND (new_leads_until IS NULL OR new_leads_until <= :now
+            OR skip_until < new_leads_until) THEN skip_until ELSE new_leads_until END)
+        FROM sequences
+        WHERE status = 'live' AND (skip_until > :now OR new_leads_until > :now)
+    ) AS sequences,
+    (SELECT min(skip_until) FROM workspaces WHERE skip_until > :now) AS workspaces,
+    (
+        SELECT min(CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END) FROM attempts
+        WHERE status IN ('unknown', 'in_flight')
+            AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
+    ) AS looks,
+    (SELECT min(skip_until) FROM mailboxes WHERE status = 'recovering' AND skip_until > :now) AS recoveries
+
+-- name: scheduling.surroundings
+-- What one version of a sequence is, whether a mailbox of the workspace recovers, and whether a person has further
+-- addresses.
+SELECT
+    (
+        SELECT digest FROM sequence_versions
+        WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+    ) AS digest,
+    EXISTS (SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering') AS recovering,
+    EXISTS (SELECT 1 FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id) AS further
