@@ -10,7 +10,9 @@
 #   make crash-replay PLAN='…'      one plan of the harness again (STORE=sqlite or postgres), with what the servers saw
 #   make crash-table                write docs/reference/faults.md from runs of the harness
 #   make fuzz SECONDS=50            feed the readers of mail and of IMAP with what breaks them, each for so many seconds
-#   make bench                      what a message, a send and a claim cost, each beside what it is compared with
+#   make bench                      what a message, a send, a claim, a day and a restart cost, each beside a comparison;
+#                                   under 15 minutes. PEERS=…/bin/python: with the job queues that it has installed
+#   make bench-full                 the largest sizes; takes hours
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
 #   make reference                  write the pages of docs/reference that the code already knows
@@ -31,11 +33,12 @@ CREW ?= 2
 PLAN ?= {}
 SECONDS ?= 50
 FUZZED ?= message imap
-BENCHES ?= compose engine_only full_path growth
+PEERS ?= -
+BENCHES ?= compose engine_only full_path growth inbox_day recovery engine_postgres growth_postgres workers
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test bench fuzz kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test bench bench-full fuzz kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -58,8 +61,15 @@ demo: run-environment
 test: peers
 	@$(BIN)/pytest -n $(JOBS) $(ARGS)
 
-bench: dev-environment
-	@for each in $(BENCHES); do echo "== bench/$$each.py"; $(BIN)/python bench/$$each.py || exit 1; done
+bench: peers
+	@for each in $(BENCHES); do echo "== bench/$$each.py"; PEERS=$(PEERS) $(BIN)/python bench/$$each.py || exit 1; done
+
+bench-full: peers
+	$(BIN)/python bench/growth.py 10000000
+	$(BIN)/python bench/growth_postgres.py 1000000 600
+	$(BIN)/python bench/workers.py 20000 512
+	$(BIN)/python bench/workers_takeover.py
+	$(BIN)/python bench/inbox_day.py 100000 30 1000
 
 fuzz: dev-environment
 	@for each in $(FUZZED); do PYTHONPATH=tests $(BIN)/python -m fuzz.run $$each $(SECONDS) $(SEED) || exit 1; done

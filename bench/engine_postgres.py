@@ -1,7 +1,7 @@
 """What a send costs the engine itself over PostgreSQL, beside its bare statements and empty jobs of three queues.
 
-Run: `.venv/bin/python bench/engine_postgres.py [PEERS_PYTHON [LEADS [MAILBOXES]]]`. PEERS_PYTHON is an interpreter of
-an environment with `procrastinate dbos pgqueuer asyncpg psycopg[binary] psycopg_pool` installed (`-`: without them).
+Run: `.venv/bin/python bench/engine_postgres.py [LEADS [MAILBOXES]]`. PEERS in the environment is an interpreter of
+an environment with `procrastinate dbos pgqueuer asyncpg psycopg[binary] psycopg_pool` installed (`-`: none).
 A private PostgreSQL with its own durable settings is started for all. Ours is claim, every gate, reserve, compose,
 begin, confirm and the next step, with null mailboxes. Beside it the statements that the engine ran, in their order and
 transactions, through one bare connection; and queues whose job does nothing, each at the best of some settings.
@@ -9,6 +9,7 @@ Printed: by the clock and per CPU-second of the client; what the server itself b
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ from relance.storage.opening import open_store  # noqa: E402
 from relance.storage.postgres import PostgresStore  # noqa: E402
 from relance.storage.postgres_connection import connected  # noqa: E402
 
-JOBS = 2_000
+JOBS = 1_000
 #: Jobs at once (for PgQueuer, of one batch) that are tried; the best counts.
 SETTINGS = {"procrastinate": (1, 4, 16), "pgqueuer": (10, 100, 500), "dbos": (10, 50)}
 ROUNDS = 3
@@ -135,7 +136,7 @@ def measure(cluster: Cluster, python: str, leads: int, mailboxes: int) -> None:
 
 def main() -> None:
     """Start a server and measure."""
-    python, leads, mailboxes = (sys.argv[1:] + ["-", "400", "50"][len(sys.argv) - 1 :])[:3]
+    leads, mailboxes = (int(value) for value in (sys.argv[1:] + ["200", "50"][len(sys.argv) - 1 :])[:2])
     binaries = postgres_binaries()
     if binaries is None:
         raise SystemExit("PostgreSQL's server programs are not installed")
@@ -145,7 +146,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="relance-bench-") as name,
         Cluster(binaries, Path(name) / "server") as cluster,
     ):
-        measure(cluster, python, int(leads), int(mailboxes))
+        measure(cluster, os.environ.get("PEERS", "-"), leads, mailboxes)
 
 
 if __name__ == "__main__":

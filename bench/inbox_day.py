@@ -1,6 +1,6 @@
 """A day of many inboxes: each sends its share, with a virtual clock and mailboxes that take everything.
 
-Run: `.venv/bin/python bench/inbox_day.py [INBOXES [SENDS [WORKSPACES]]]` (1,000 inboxes x 30 sends, 100 workspaces).
+Run: `.venv/bin/python bench/inbox_day.py [INBOXES [SENDS [WORKSPACES]]]` (10,000 inboxes x 6 sends, 1,000 workspaces).
 The engine of production over SQLite (synchronous=FULL); time jumps from one due instant to the next, ten seconds at
 least.
 Printed: what it took, beside the rate that as many inboxes need over eight hours; how late the latest message left
@@ -146,7 +146,7 @@ async def a_day(path: Path, inboxes: int, sends: int, parts: int) -> tuple[Judge
 
 def main() -> None:
     """Print the day."""
-    inboxes, sends, parts = (int(value) for value in (sys.argv[1:] + ["1000", "30", "100"][len(sys.argv) - 1 :])[:3])
+    inboxes, sends, parts = (int(value) for value in (sys.argv[1:] + ["10000", "6", "1000"][len(sys.argv) - 1 :])[:3])
     with tempfile.TemporaryDirectory(prefix="relance-bench-") as folder:
         judged, cpu, wall, span = asyncio.run(a_day(Path(folder) / "day.db", inboxes, sends, parts))
     needed = inboxes * sends / WORKDAY

@@ -7,7 +7,7 @@ Rule 3: what is counted or remembered about the step before (failures, deferral)
 Rule 4: more than `STEP_CEILING` steps in one pass block the enrollment.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -26,6 +26,7 @@ from relance.core.sequence import (
     Step,
     WaitStep,
 )
+from relance.core.values import replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,6 @@ Rule 7: nothing here reads a clock, a database or a setting.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Final, TypedDict, Unpack
 
@@ -19,6 +18,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import TERMINAL, Enrollment, EnrollmentStatus, HistoryEntry, StopReason
 from relance.core.events import EventName
 from relance.core.sequence import Sequence, SequenceStatus
+from relance.core.values import replace
 
 _E = EventName
 _S = EnrollmentStatus

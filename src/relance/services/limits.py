@@ -4,7 +4,7 @@ Rule 1: a counter is named by the date or hour of its own zone: the mailbox's, o
 Rule 2: a limit that nobody set is not read.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import SendTime
 from relance.core.situation import Situation, Usage
+from relance.core.values import replace
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services.health import health_of

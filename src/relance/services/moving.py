@@ -1,6 +1,5 @@
 """Moving an enrollment: obeying a gate, entering the next step, ending. Inside the caller's transaction."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -9,6 +8,7 @@ from relance.core.enrollment import Enrollment, EnrollmentStatus, HistoryEntry, 
 from relance.core.events import Event, EventName
 from relance.core.sequence import Plan
 from relance.core.situation import Situation
+from relance.core.values import replace
 from relance.core.verdict import Defer, Holds, Stop
 from relance.ports.store import Reader, Transaction
 from relance.services.records import record, save_enrollment

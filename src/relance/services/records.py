@@ -6,7 +6,7 @@ by several loops at once and have their own conditional statements instead.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from relance.core.enrollment import Enrollment, HistoryEntry
 from relance.core.events import Event
 from relance.core.lead import Lead
 from relance.core.sequence import Sequence
+from relance.core.values import replace
 from relance.ports.store import Transaction
 from relance.services.refusals import LostRaceError
 

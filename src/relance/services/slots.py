@@ -5,7 +5,7 @@ Rule 2: a definite failure gives everything back; an unknown outcome keeps it.
 Rule 3: what a whole workspace may send is counted from when its cap was set.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from relance.core import pacing
@@ -13,6 +13,7 @@ from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Plan
+from relance.core.values import replace
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services.limits import Buckets, buckets_for, cap_of, domain_bucket

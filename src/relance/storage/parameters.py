@@ -99,7 +99,7 @@ def _text_or_number(value: object) -> SqliteValue:
         case str():
             return storable(value)
         case tuple() | list() | frozenset() | set() | Mapping():
-            return json_text(value)
+            return json_text(value) if value else "{}" if isinstance(value, Mapping) else "[]"
         case _:
             raise RowError(f"{type(value).__name__} is not a type that is stored")
 

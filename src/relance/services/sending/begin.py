@@ -3,13 +3,14 @@
 A reply, pause or opt-out that was committed a moment ago wins here.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from relance.core import gates, transitions
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox
+from relance.core.values import replace
 from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.ports.store import Transaction
 from relance.services import moving, slots

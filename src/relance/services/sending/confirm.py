@@ -3,7 +3,6 @@
 Acceptance is recorded whatever became of the enrollment meanwhile; only one that still walks moves on.
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from relance.core import transitions
@@ -12,6 +11,7 @@ from relance.core.enrollment import WALKING, Enrollment
 from relance.core.events import EventName
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
+from relance.core.values import replace
 from relance.ports.connector import Accepted
 from relance.ports.store import Transaction
 from relance.services import moving

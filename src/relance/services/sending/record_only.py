@@ -4,7 +4,6 @@ No mailbox is asked, no slot is taken and nothing leaves. What binds the person 
 is not even recorded as written to.
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from relance.core import gates, identifiers
@@ -12,6 +11,7 @@ from relance.core.attempt import AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.sequence import EmailStep
 from relance.core.situation import Situation
+from relance.core.values import replace
 from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.ports.store import Transaction
 from relance.services import moving

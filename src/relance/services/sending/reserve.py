@@ -6,7 +6,7 @@ Rule 3: a step whose copy was seen in Sent after a restore has left, whatever th
 Rule 4: slot, gap and every wider counter are taken in this transaction, or none of them is.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import EmailStep, Plan, Variant
 from relance.core.situation import Situation
+from relance.core.values import replace
 from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction

@@ -5,7 +5,6 @@ Rule 2: "not sent" is said only after release_by + the ambiguity grace, and only
         only of the try that was looked for.
 """
 
-from dataclasses import replace
 from datetime import datetime
 
 from relance.core import defaults, transitions
@@ -13,6 +12,7 @@ from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import Enrollment
 from relance.core.events import EventName
 from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.values import replace
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
