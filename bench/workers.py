@@ -3,7 +3,8 @@
 Run: `.venv/bin/python bench/workers.py [LEADS [MAILBOXES]]` (1,500 people, one step, 64 mailboxes without gaps). Each
 worker is a process with the engine of production and null mailboxes, by the machine's clock. The sequence is paused
 until the shards are shared evenly; timed is from its resuming until everybody is written to. Printed: sends a second,
-sends per CPU-second of the workers, and the ratio to one worker; workers that outnumber the cores can only share them.
+sends per CPU-second of the workers and of the server, and the ratio to one worker. Workers that outnumber the cores can
+only share them.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -88,13 +90,27 @@ def cpu_of(pids: list[int]) -> float:
     return sum(int(stat[11]) + int(stat[12]) for stat in stats) / TICKS
 
 
+def cpu_of_server(cluster: Cluster) -> float:
+    """Return the CPU seconds of a PostgreSQL server so far, of connections that have ended too."""
+    postmaster = cluster.pid
+    total = 0
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended meanwhile
+            fields = status.read_text().rpartition(")")[2].split()
+            its = status.parent.name == str(postmaster)
+            if its or fields[1] == str(postmaster):
+                total += sum(int(field) for field in (fields[11:15] if its else fields[11:13]))
+    return total / TICKS
+
+
 async def sent(store: Store) -> int:
     """Return how many were written to."""
     return sum(step.sent for step in await store.read(auditing.audit, workspace_id=1, name="q4"))
 
 
-async def crew(url: str, workers: int, leads: int, mailboxes: int) -> tuple[float, float]:
-    """Return the seconds by the clock and of CPU that so many workers take."""
+async def crew(cluster: Cluster, workers: int, leads: int, mailboxes: int) -> tuple[float, float, float]:
+    """Return the seconds by the clock, of the workers' CPU and of the server's that so many workers take."""
+    url = cluster.databases.create()
     store = open_store(url)
     await store.write(fill, leads, mailboxes)
     command = [sys.executable, __file__, "work", url]
@@ -103,11 +119,11 @@ async def crew(url: str, workers: int, leads: int, mailboxes: int) -> tuple[floa
     try:
         while {one.shards for one in await store.read(leasing.workers)} != {SHARDS // workers}:  # noqa: ASYNC110  # likewise
             await asyncio.sleep(LOOK)
-        cpu, wall = cpu_of(pids), time.perf_counter()
+        cpu, server, wall = cpu_of(pids), cpu_of_server(cluster), time.perf_counter()
         await store.write(resume)
         while await sent(store) < leads:  # noqa: ASYNC110  # other processes tell nobody
             await asyncio.sleep(LOOK)
-        return time.perf_counter() - wall, cpu_of(pids) - cpu
+        return time.perf_counter() - wall, cpu_of(pids) - cpu, cpu_of_server(cluster) - server
     finally:
         for process in processes:
             process.kill()
@@ -132,11 +148,11 @@ def main() -> None:
         Cluster(binaries, Path(name) / "server") as cluster,
     ):
         for workers in CREWS:
-            wall, cpu = asyncio.run(crew(cluster.databases.create(), workers, leads, mailboxes))
+            wall, cpu, server = asyncio.run(crew(cluster, workers, leads, mailboxes))
             first = first or leads / wall
             print(
                 f"{workers} workers: {leads / wall:6.0f} a second ({leads / wall / first:.2f} times one), "
-                f"{leads / cpu:6.0f} a CPU-second of the workers",
+                f"{leads / cpu:6.0f} a CPU-second of the workers, {leads / server:6.0f} of the server",
                 flush=True,
             )
 

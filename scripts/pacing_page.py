@@ -269,8 +269,9 @@ def _turns(value: Callable[[object], str]) -> list[Rule]:
         ),
         Rule(
             what="Which of the free mailboxes opens the next conversation: the least recently served, the one that has "
-            "used the least of its day's cap, or the one that has sent the least today for its weight. Each worker "
-            "chooses among its own",
+            "used the least of its day's cap, or the one that has sent the least today for its weight. It is an "
+            "order, and a share only where more mailboxes are free than people are due: while somebody waits, no free "
+            "mailbox does. Whose share must never be exceeded gets a daily cap. Each worker chooses among its own",
             default=f"`{Plan(name='', steps=()).rotation}`",
             field="`rotation`, `--weight`",
         ),

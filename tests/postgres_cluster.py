@@ -43,6 +43,11 @@ class Cluster:
         """Makes databases on it."""
         return Databases(admin_url=self.url, session_dir=self._folder)
 
+    @property
+    def pid(self) -> int:
+        """Its first process, whose children are its connections."""
+        return int((self._home / "data" / "postmaster.pid").read_text().split()[0])
+
     def save(self) -> None:
         """Keep the state as it is, with the server stopped meanwhile: a cold base backup."""
         self._stop("fast")
