@@ -37,6 +37,7 @@ from relance.testing.builders import KEYS, MONDAY, email, plan
 
 TICK = timedelta(seconds=10)
 WORKDAY = 8 * 3600
+PATIENCE = 3600.0  #: Real seconds in which all that is due at one moment is sent.
 
 
 class CoarseClock(SandboxClock):
@@ -136,7 +137,7 @@ async def a_day(path: Path, inboxes: int, sends: int, parts: int) -> tuple[Judge
     clock = CoarseClock(MONDAY)
     world = SilentWorld(clock, reply_rate=0.0, bounce_rate=0.0)
     cpu, wall = time.process_time(), time.perf_counter()
-    await play(store, clock, world, keys=KEYS, monotonic=RealMonotonic(), days=2)
+    await play(store, clock, world, keys=KEYS, monotonic=RealMonotonic(), days=2, rest=PATIENCE)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     boxes = await store.read(inboxes_of)
     await store.close()

@@ -22,7 +22,7 @@ from relance.services.situations import Keys
 
 _WORKER = "forecast"
 _LEASE = 3600.0
-#: Real seconds without coming to rest after which something is wrong.
+#: Real seconds without coming to rest after which something is wrong; more for more mailboxes than people play with.
 _REST_LIMIT = 60.0
 
 
@@ -82,7 +82,14 @@ class Played:
 
 
 async def play(
-    store: Store, clock: SandboxClock, world: SilentWorld, *, keys: Keys, monotonic: Monotonic, days: int
+    store: Store,
+    clock: SandboxClock,
+    world: SilentWorld,
+    *,
+    keys: Keys,
+    monotonic: Monotonic,
+    days: int,
+    rest: float = _REST_LIMIT,
 ) -> Played:
     """Run until nobody moves any more, or for so many days."""
     log = Silence()
@@ -107,7 +114,7 @@ async def play(
     await engine.start()
     try:
         while True:
-            async with asyncio.timeout(_REST_LIMIT):
+            async with asyncio.timeout(rest):
                 await engine.settle()
             now = clock.now()
             upcoming = [at for at in (await engine.next_event(), world.next_event()) if at is not None]

@@ -113,7 +113,7 @@ def further_addresses(reader: Reader, lead: Lead) -> tuple[str, ...]:
     return tuple(reader.all(str, "leads.further_addresses", workspace_id=lead.workspace_id, lead_id=lead.id))
 
 
-def gather(
+def gather(  # noqa: PLR0913  # everything that a look goes by
     reader: Reader,
     *,
     workspace: Workspace,
@@ -123,13 +123,16 @@ def gather(
     worker: str,
     keys: Keys,
     now: datetime,
+    locked_lead: Lead | None = None,
 ) -> Situation:
-    """Read what the last look goes by; the enrollment was read (and locked) by the caller.
+    """Read what the last look goes by; the enrollment was read (and locked) by the caller, and perhaps its lead.
 
     What limits have given away is not in it: `relance.services.limits.measured` adds that.
     """
     ids = {"workspace_id": workspace.id}
-    lead = reader.one(Lead, "leads.get", **ids, id=enrollment.lead_id)
+    lead = locked_lead
+    if lead is None or lead.id != enrollment.lead_id:  # merged into another one a moment ago
+        lead = reader.one(Lead, "leads.get", **ids, id=enrollment.lead_id)
     sequence = reader.one(Sequence, "sequences.get", **ids, id=enrollment.sequence_id)
     if lead is None or sequence is None:
         raise NotFoundError(f"enrollment {enrollment.id} has lost its lead or sequence")

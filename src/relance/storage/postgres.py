@@ -134,10 +134,14 @@ class PostgresStore:
             value = call(transaction)
             if transaction.failure:
                 raise transaction.failure
-            return value
+            # Not a rollback: psycopg forgets with it whatever it has prepared, and everything would be planned anew.
+            connection.commit()
+        except psycopg.Error as error:
+            raise store_error(error, "reading") from error
         finally:
             transaction.end()
             _roll_back(connection)
+        return value
 
     def _connect(self) -> Connection:
         try:

@@ -15,7 +15,7 @@ from relance.core.verdict import Defer, Leave, Pass, Stop
 from relance.ports.store import Transaction
 from relance.services import moving, slots
 from relance.services.records import save_attempt, save_enrollment
-from relance.services.sending.reserve import Reserved
+from relance.services.sending.reserve import Reserved, lock_with_lead
 from relance.services.situations import Keys, gather, workspace_of
 
 
@@ -39,8 +39,7 @@ def begin(
     """Mark the attempt in flight if, read again under lock, nothing speaks against it."""
     held = reserved.attempt
     workspace_id = held.workspace_id
-    tx.one(int, "leads.lock_of_enrollment", workspace_id=workspace_id, enrollment_id=held.enrollment_id)
-    enrollment = tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=held.enrollment_id)
+    lead, enrollment = lock_with_lead(tx, workspace_id, held.enrollment_id)
     attempt = tx.one(Attempt, "attempts.get", workspace_id=workspace_id, id=held.id)
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=held.mailbox_id)
     if enrollment is None or attempt is None or mailbox is None:
@@ -55,6 +54,7 @@ def begin(
         tx,
         workspace=workspace_of(tx, workspace_id),
         enrollment=enrollment,
+        locked_lead=lead,
         woken_counter=held.step_counter,
         mailbox=mailbox,
         worker=worker,

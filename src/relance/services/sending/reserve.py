@@ -92,7 +92,7 @@ def reserve(
     now: datetime,
 ) -> ReserveOutcome:
     """Run every gate over one claimed enrollment and take its slot, or write why not."""
-    enrollment = lock(tx, workspace_id, enrollment_id)
+    lead, enrollment = lock_with_lead(tx, workspace_id, enrollment_id)
     mailbox = tx.one(Mailbox, "mailboxes.get", workspace_id=workspace_id, id=mailbox_id)
     if enrollment is None or mailbox is None:
         return Left(reason="the enrollment or its mailbox no longer exists")
@@ -101,6 +101,7 @@ def reserve(
         tx,
         workspace=workspace,
         enrollment=enrollment,
+        locked_lead=lead,
         woken_counter=woken_counter,
         mailbox=mailbox,
         worker=worker,
@@ -136,8 +137,13 @@ def reserve(
 
 def lock(tx: Transaction, workspace_id: int, enrollment_id: int) -> Enrollment | None:
     """Lock the lead's row, then the enrollment's, and return the latter as it is now."""
-    tx.one(int, "leads.lock_of_enrollment", workspace_id=workspace_id, enrollment_id=enrollment_id)
-    return tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=enrollment_id)
+    return lock_with_lead(tx, workspace_id, enrollment_id)[1]
+
+
+def lock_with_lead(tx: Transaction, workspace_id: int, enrollment_id: int) -> tuple[Lead | None, Enrollment | None]:
+    """Lock the lead's row, then the enrollment's, and return both as they are now; the lead may be its former one."""
+    lead = tx.one(Lead, "leads.lock_of_enrollment", workspace_id=workspace_id, enrollment_id=enrollment_id)
+    return lead, tx.one(Enrollment, "enrollments.lock", workspace_id=workspace_id, id=enrollment_id)
 
 
 def _let_go(tx: Transaction, enrollment: Enrollment, worker: str) -> None:

@@ -49,8 +49,8 @@ UPDATE leads SET
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: leads.lock_of_enrollment
--- Lock the person of an enrollment: everything about one person is decided one after the other.
-SELECT leads.id FROM leads
+-- Lock the person of an enrollment, as they are then: everything about one person is decided one after the other.
+SELECT {leads.columns} FROM leads
 WHERE leads.workspace_id = :workspace_id AND leads.id = (
     SELECT lead_id FROM enrollments WHERE workspace_id = :workspace_id AND id = :enrollment_id
 )

@@ -300,11 +300,13 @@ WHERE workspace_id = :workspace_id AND id = :id
 SELECT m.id AS mailbox_id, m.address, m.fresh_at,
     (m.status IN ('active', 'paused') OR (m.status IN ('auth_error', 'unreachable') AND m.skip_until <= :now::timestamptz)
     ) AS readable
-FROM mailboxes m
-WHERE m.workspace_id = :workspace_id AND NOT m.handed_over AND m.id IN (
-    SELECT a.mailbox_id FROM attempts a
+FROM (
+    -- By the person first, whatever a planner believes: walked from the mailboxes it would read all they ever sent.
+    SELECT DISTINCT a.mailbox_id FROM attempts a
     WHERE a.workspace_id = :workspace_id AND a.lead_id = :lead_id AND a.status IN ('sent', 'unknown', 'in_flight')
-)
+) w
+JOIN mailboxes m ON m.workspace_id = :workspace_id AND m.id = w.mailbox_id
+WHERE NOT m.handed_over
 ORDER BY m.id
 
 -- name: mailboxes.copying

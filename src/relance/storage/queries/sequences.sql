@@ -70,8 +70,12 @@ WHERE workspace_id = :workspace_id AND id = :id
 UPDATE sequences SET new_leads_until = :until WHERE workspace_id = :workspace_id AND id = :id
 
 -- name: sequences.mark_served
--- It had its turn.
-UPDATE sequences SET last_served_at = :now WHERE workspace_id = :workspace_id AND id = :id
+-- It had its turn. Whoever finds that another send says so at this moment need not wait until that is committed: else
+-- all that a sequence sends would leave one after the other.
+UPDATE sequences SET last_served_at = :now WHERE workspace_id = :workspace_id AND id = (
+    SELECT s.id FROM sequences s WHERE s.workspace_id = :workspace_id AND s.id = :id
+    --postgres FOR NO KEY UPDATE SKIP LOCKED
+)
 
 -- name: sequences.documents
 -- Every frozen version of one sequence.
