@@ -32,10 +32,12 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Surroundings:
-    digest: str | None
-    recovering: bool
-    further: bool
+class _Surroundings(Sequence):
+    """A sequence, and what else every look goes by: in one row, since it is read twice for every send."""
+
+    digest: str | None  #: Of the version that the enrollment walks.
+    recovering: bool  #: A mailbox of the workspace is read back.
+    further: bool  #: The person has further addresses.
 
 
 def plan_of(reader: Reader, workspace_id: int, sequence_id: int, version: int) -> Plan:
@@ -133,12 +135,10 @@ def gather(  # noqa: PLR0913  # everything that a look goes by
     lead = locked_lead
     if lead is None or lead.id != enrollment.lead_id:  # merged into another one a moment ago
         lead = reader.one(Lead, "leads.get", **ids, id=enrollment.lead_id)
-    sequence = reader.one(Sequence, "sequences.get", **ids, id=enrollment.sequence_id)
-    if lead is None or sequence is None:
+    version = {**ids, "sequence_id": enrollment.sequence_id, "version": enrollment.version}
+    around = reader.one(_Surroundings, "scheduling.surroundings", **version, lead_id=enrollment.lead_id)
+    if lead is None or around is None:
         raise NotFoundError(f"enrollment {enrollment.id} has lost its lead or sequence")
-    version = {**ids, "sequence_id": sequence.id, "version": enrollment.version}
-    around = reader.one(_Surroundings, "scheduling.surroundings", **version, lead_id=lead.id)
-    assert around is not None  # noqa: S101  # a SELECT without FROM has one row
     plan = _plan_of(reader, around.digest, version)
     further = further_addresses(reader, lead) if around.further else ()
     first_contact = enrollment.last_sent_at is None
@@ -148,7 +148,7 @@ def gather(  # noqa: PLR0913  # everything that a look goes by
         worker=worker,
         woken_counter=woken_counter,
         enrollment=enrollment,
-        sequence=sequence,
+        sequence=around,
         plan=plan,
         step=plan.step(enrollment.step),
         lead=lead,

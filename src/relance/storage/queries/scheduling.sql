@@ -3,7 +3,7 @@
 -- name: scheduling.upcoming
 -- The earliest time after now at which: a row of a live sequence becomes ready; a mailbox's gap, cap or trouble is over;
 -- a limit of a live sequence ends; one of a whole workspace; an unknown outcome is looked for, or an abandoned one
--- noticed; a mailbox that could not be read back is tried again. One statement, since virtual time asks after each jump.
+-- noticed; a mailbox that is read back is read next. One statement, since virtual time asks after each jump.
 SELECT
     (
         SELECT ready_at FROM enrollments
@@ -36,12 +36,19 @@ SELECT
     (SELECT min(skip_until) FROM mailboxes WHERE status = 'recovering' AND skip_until > :now) AS recoveries
 
 -- name: scheduling.surroundings
--- What one version of a sequence is, whether a mailbox of the workspace recovers, and whether a person has further
+-- A sequence, what one version of it is, whether a mailbox of the workspace recovers, and whether a person has further
 -- addresses.
 SELECT
+    {sequences.columns},
     (
-        SELECT digest FROM sequence_versions
-        WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+        SELECT v.digest FROM sequence_versions v
+        WHERE v.workspace_id = :workspace_id AND v.sequence_id = :sequence_id AND v.version = :version
     ) AS digest,
-    EXISTS (SELECT 1 FROM mailboxes WHERE workspace_id = :workspace_id AND status = 'recovering') AS recovering,
-    EXISTS (SELECT 1 FROM lead_addresses WHERE workspace_id = :workspace_id AND lead_id = :lead_id) AS further
+    EXISTS (
+        SELECT 1 FROM mailboxes m WHERE m.workspace_id = :workspace_id AND m.status = 'recovering'
+    ) AS recovering,
+    EXISTS (
+        SELECT 1 FROM lead_addresses l WHERE l.workspace_id = :workspace_id AND l.lead_id = :lead_id
+    ) AS further
+FROM sequences
+WHERE workspace_id = :workspace_id AND id = :sequence_id
