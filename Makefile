@@ -34,7 +34,9 @@ PLAN ?= {}
 SECONDS ?= 50
 FUZZED ?= message imap
 PEERS ?= -
-BENCHES ?= compose engine_only full_path growth inbox_day recovery engine_postgres growth_postgres workers
+# Each with its arguments behind colons: sizes with which all of them take less than 15 minutes.
+BENCHES ?= compose engine_only full_path growth inbox_day:10000:3 recovery:20000:300 engine_postgres:150 \
+	growth_postgres:100000:12 workers:500
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
@@ -62,7 +64,8 @@ test: peers
 	@$(BIN)/pytest -n $(JOBS) $(ARGS)
 
 bench: peers
-	@for each in $(BENCHES); do echo "== bench/$$each.py"; PEERS=$(PEERS) $(BIN)/python bench/$$each.py || exit 1; done
+	@for each in $(BENCHES); do set -- $$(echo $$each | tr : ' '); script=$$1; shift; \
+		echo "== bench/$$script.py $$*"; PEERS=$(PEERS) $(BIN)/python bench/$$script.py "$$@" || exit 1; done
 
 bench-full: peers
 	$(BIN)/python bench/growth.py 10000000

@@ -212,7 +212,7 @@ def main() -> None:
         Cluster(binaries, Path(name) / "server") as cluster,
     ):
         asyncio.run(grow([cluster.databases.create() for _ in range(2)], most))
-        asyncio.run(held(cluster.databases.create, 4 * most, seconds))
+        asyncio.run(held(cluster.databases.create, 2 * most, seconds))
 
 
 if __name__ == "__main__":
