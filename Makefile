@@ -35,7 +35,7 @@ SECONDS ?= 50
 FUZZED ?= message imap
 PEERS ?= -
 # Each with its arguments behind colons: sizes with which all of them take less than 15 minutes.
-BENCHES ?= compose engine_only full_path growth inbox_day:10000:3 recovery:20000:300 engine_postgres:150 \
+BENCHES ?= compose engine_only full_path growth inbox_day:10000:3 recovery:20000:300 forecast:1000 engine_postgres:150 \
 	growth_postgres:100000:12 workers:500
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
