@@ -11,7 +11,7 @@
 #   make crash-table                write docs/reference/faults.md from runs of the harness
 #   make fuzz SECONDS=50            feed the readers of mail and of IMAP with what breaks them, each for so many seconds
 #   make bench                      what a message, a send, a claim, a day and a restart cost, each beside a comparison;
-#                                   under 15 minutes. PEERS=…/bin/python: with the job queues that it has installed
+#                                   meant for 15 minutes. PEERS=…/bin/python: with the job queues that it has installed
 #   make bench-full                 the largest sizes; takes hours
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
@@ -34,7 +34,7 @@ PLAN ?= {}
 SECONDS ?= 50
 FUZZED ?= message imap
 PEERS ?= -
-# Each with its arguments behind colons: sizes with which all of them take less than 15 minutes.
+# Each with its arguments behind colons: sizes meant for 15 minutes in all, which was not seen on an idle machine yet.
 BENCHES ?= compose engine_only full_path growth inbox_day:10000:3 recovery:20000:300 forecast:1000 engine_postgres:150 \
 	growth_postgres:100000:12 workers:500
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
