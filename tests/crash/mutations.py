@@ -45,6 +45,7 @@ class Mutation:
 
 
 _SENDER = "engine/sender.py"
+_RESTORES = "tests/engine/test_recovering.py"
 _BEGIN = "services/sending/begin.py"
 _RECONCILER = "engine/reconciler.py"
 _LAST_LOOK = """\
@@ -353,8 +354,8 @@ MUTATIONS = (
         edits=(
             Edit(
                 file=_RECONCILER,
-                old="may_leave=lambda: around.shards.still(hold)",
-                new="may_leave=lambda: True",
+                old="may_leave = partial(around.shards.still, hold)",
+                new="may_leave = lambda: True",
             ),
         ),
         seen_by=f"{_TWO_WORKERS}::test_a_mailbox_does_not_write_to_itself_once_the_lease_is_over[sqlite]",
@@ -382,5 +383,45 @@ MUTATIONS = (
         ),
         seen_by="tests/engine/test_rescuing.py"
         "::test_a_message_whose_sender_is_slow_is_left_to_its_sender[sqlite-reply-in_flight]",
+    ),
+    Mutation(
+        name="Sent is read once more when copies have had their time",
+        edits=(
+            Edit(
+                file="services/recovering.py",
+                old="(mailbox.recover_noticed_at or mailbox.created_at) + defaults.AMBIGUITY_GRACE",
+                new="(mailbox.recover_noticed_at or mailbox.created_at)",
+            ),
+        ),
+        seen_by=f"{_RESTORES}::test_a_copy_that_comes_late_is_waited_for[sqlite]",
+    ),
+    Mutation(
+        name="nothing is told from a Sent folder that does not show what a mailbox wrote to itself",
+        edits=(
+            Edit(file="engine/recoverer.py", old="if mailbox.saves_sent and began_at", new="if False and began_at"),
+        ),
+        seen_by=f"{_RESTORES}"
+        "::test_nothing_is_told_from_a_sent_folder_that_does_not_show_what_was_sent_last[sqlite-saves nothing]",
+    ),
+    Mutation(
+        name="what the state that is put aside knows to have left goes along",
+        edits=(
+            Edit(
+                file="services/taking_along.py", old="    sent = sum([_keep(tx, one, now)", new="    sent = sum([False"
+            ),
+        ),
+        seen_by="tests/engine/test_taking_along.py::test_what_left_is_not_sent_again_though_its_copy_is_gone[sqlite]",
+    ),
+    Mutation(
+        name="nothing is claimed from a mailbox that was not read since the start",
+        edits=(
+            Edit(
+                file="engine/dispatcher.py",
+                old="busy=unread.union(self._sending)",
+                new="busy=frozenset(self._sending)",
+            ),
+        ),
+        seen_by="tests/engine/test_sending.py"
+        "::test_nothing_is_claimed_from_a_mailbox_that_was_not_read_since_the_start",
     ),
 )
