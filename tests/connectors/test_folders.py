@@ -3,16 +3,17 @@
 import pytest
 
 from connectors.wire_names import encode_modified_utf7
-from relance.connectors.smtp_imap.folders import MOST_OF_A_ROLE, NAMES, choose_folders, sent_name
+from relance.connectors.smtp_imap.folders import MOST_OF_A_ROLE, MOST_OTHERS, NAMES, choose_folders, sent_name
 from relance.connectors.smtp_imap.imap_parser import Listed
 from relance.ports.connector import FolderRole
 
-INBOX, SENT, JUNK, ARCHIVE, ALL = (
+INBOX, SENT, JUNK, ARCHIVE, ALL, OTHER = (
     FolderRole.INBOX,
     FolderRole.SENT,
     FolderRole.JUNK,
     FolderRole.ARCHIVE,
     FolderRole.ALL,
+    FolderRole.OTHER,
 )
 
 
@@ -28,7 +29,9 @@ def chosen(*entries: Listed) -> list[tuple[str, FolderRole]]:
 
 def test_special_use_decides_whatever_the_names():
     """RFC 6154; a folder that is only called Sent is then an ordinary one."""
-    assert [("INBOX", INBOX), ("Ausgang", SENT), ("Werbung?", JUNK), ("Ablage", ARCHIVE)] == chosen(
+    expected = [("INBOX", INBOX), ("Ausgang", SENT), ("Werbung?", JUNK), ("Ablage", ARCHIVE), ("Sent", OTHER)]
+
+    assert expected == chosen(
         listed("INBOX"),
         listed("Ablage", "\\archive"),
         listed("Ausgang", "\\sent"),
@@ -66,7 +69,8 @@ def test_archives_by_year_are_archives():
     found = chosen(listed("INBOX"), listed("Archive", "\\archive"), *years)
 
     assert ("Archive/2000", ARCHIVE) in found
-    assert 1 + MOST_OF_A_ROLE == len(found)
+    assert MOST_OF_A_ROLE == sum(role is ARCHIVE for _, role in found)
+    assert 2 + len(years) == len(found)
 
 
 def test_what_cannot_be_opened_is_left_out():
@@ -84,9 +88,46 @@ def test_inbox_is_inbox_in_any_case():
     assert [("INBOX", INBOX)] == chosen(listed("Inbox"))
 
 
-def test_a_folder_deep_in_somebodys_filing_is_not_ours():
+def test_a_folder_deep_in_somebodys_filing_has_no_role():
     """`Projects/2019/Sent` is a coincidence."""
-    assert [("INBOX", INBOX)] == chosen(listed("INBOX"), listed("Projects/2019/Sent"))
+    assert [("INBOX", INBOX), ("Projects/2019/Sent", OTHER)] == chosen(listed("INBOX"), listed("Projects/2019/Sent"))
+
+
+def test_folders_that_people_made_are_read_those_near_the_top_first():
+    """A rule of theirs may file an answer anywhere; the bin is one of them."""
+    deep = listed("Kunden/Süd/Acme")
+    many = [listed(f"List {number}") for number in range(MOST_OTHERS)]
+    found = chosen(listed("INBOX"), deep, listed("Trash", "\\trash"), *many)
+
+    assert ("Trash", OTHER) in found
+    assert 1 + MOST_OTHERS == len(found)
+    assert ("Kunden/Süd/Acme", OTHER) not in found
+    assert [("INBOX", INBOX), ("Kunden/Süd/Acme", OTHER)] == chosen(listed("INBOX"), deep)
+
+
+@pytest.mark.parametrize("name", ["Drafts", "Entwürfe", "INBOX/Brouillons", "Outbox", "Vorlagen"])
+def test_what_is_not_written_to_its_end_is_not_read(name: str):
+    """Every draft is saved many times."""
+    assert [("INBOX", INBOX)] == chosen(listed("INBOX"), listed(name), listed("Any", "\\drafts"))
+
+
+def test_with_all_mail_only_the_bin_is_read_beside_it():
+    """Gmail: a label is not a place; the bin and spam are."""
+    assert [("INBOX", INBOX), ("Alle Nachrichten", ALL), ("Papierkorb", OTHER)] == chosen(
+        listed("INBOX"),
+        listed("Customers"),
+        listed("Alle Nachrichten", "\\all"),
+        listed("Papierkorb", "\\trash"),
+    )
+
+
+def test_what_belongs_to_others_is_not_read():
+    """RFC 2342: a colleague's shared INBOX is a colleague's."""
+    entries = [listed("INBOX"), listed("Customers"), listed("Other Users/bob"), listed("Other Users/bob/Sent")]
+
+    assert [("INBOX", INBOX), ("Customers", OTHER)] == [
+        (folder.name, folder.role) for folder in choose_folders(entries, foreign=[b"Other Users/"])
+    ]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from relance.connectors.smtp_imap.imap_parser import (
     Fetched,
     FolderStatus,
     Listed,
+    Namespaces,
     Other,
     ResponseParser,
     Searched,
@@ -32,6 +33,7 @@ DIALOGUE = (
     b'* LIST () NIL "Q \\"x\\" \\\\"\r\n'
     b'* LIST (\\Noselect) "/" {5}\r\nA&-B \r\n'
     b'* STATUS "INBOX" (MESSAGES 2 UIDNEXT 7 UIDVALIDITY 9 HIGHESTMODSEQ 11)\r\n'
+    b'* NAMESPACE (("" "/")) (("~" "/")("" "/")) (("#news." "." "X" ("y")))\r\n* NAMESPACE NIL NIL NIL\r\n'
     b"* 23 EXISTS\r\n* 0 RECENT\r\n* SEARCH 4 9 2 (MODSEQ 917)\r\n* SEARCH\r\n"
     b'* 1 FETCH (UID 4 RFC822.SIZE 12 INTERNALDATE " 3-Nov-2026 09:02:11 +0100" BODY[] {12}\r\n'
     b"hello\r\nworld FLAGS ())\r\n"
@@ -64,6 +66,8 @@ def test_a_dialogue_reads_as_it_is_meant():
         Listed(attributes=frozenset(), delimiter=None, name=b'Q "x" \\'),
         Listed(attributes=frozenset({"\\noselect"}), delimiter="/", name=b"A&-B "),
         FolderStatus(name=b"INBOX", items={"MESSAGES": 2, "UIDNEXT": 7, "UIDVALIDITY": 9, "HIGHESTMODSEQ": 11}),
+        Namespaces(foreign=(b"~", b"#news.")),
+        Namespaces(foreign=()),
         Exists(count=23),
         Other(name="RECENT"),
         Searched(numbers=(4, 9, 2)),

@@ -273,6 +273,55 @@ async def test_a_server_without_examine_is_read_and_loses_nothing():
     assert [] == mailbox.said("CLOSE")
 
 
+async def test_a_server_that_names_no_next_uid_is_opened_for_writing_and_left_without_harm():
+    """Courier keeps no UIDs that it gives to who only examines; CLOSE comes after EXAMINE, when it removes nothing."""
+    mailbox = Mailbox(capabilities="IMAP4rev1", folders={"INBOX": [message(1)]}, lies={"UIDNEXT": None})
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        reader = Reader(one, EARLIER)
+        found = await reader.read()
+        mailbox.add("INBOX", message(2))
+        found += await reader.read()
+        await one.close()
+    opened = [word for each in mailbox.commands if (word := each.split(" ")[0]) in {"EXAMINE", "SELECT", "CLOSE"}]
+
+    assert [1, 2] == uids(found)
+    assert ["EXAMINE", "SELECT", "EXAMINE", "CLOSE", "SELECT", "EXAMINE", "CLOSE"] == opened
+
+
+async def test_where_the_folder_may_not_be_written_it_is_examined():
+    """Some folders are for reading only: better UIDs that may change than no mail."""
+    mailbox = Mailbox(folders={"INBOX": [message(1)]}, lies={"UIDNEXT": None})
+    mailbox.answers["SELECT"] = ["{tag} NO for reading only"]
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        found = await Reader(one, EARLIER).read()
+        await one.close()
+
+    assert [1] == uids(found)
+
+
+async def test_folders_of_others_are_left_alone():
+    """RFC 2342: what a colleague shares is not looked into; a server that refuses to tell is read all the same."""
+    mailbox = Mailbox(
+        capabilities="IMAP4rev1 NAMESPACE",
+        folders={"INBOX": [message(1)], "Customers": [message(2)], "Other Users/bob": [message(3)]},
+    )
+    mailbox.answers["NAMESPACE"] = ['* NAMESPACE (("" "/")) (("Other Users/" "/")) NIL', "{tag} OK done"]
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        theirs = await Reader(one, EARLIER).read()
+        await one.close()
+    mailbox.answers["NAMESPACE"] = ["{tag} NO not today"]
+    async with serving(mailbox) as server:
+        one = connector(imap=server)
+        everything = await Reader(one, EARLIER).read()
+        await one.close()
+
+    assert [1, 2] == uids(theirs)
+    assert [1, 2, 3] == uids(everything)
+
+
 async def test_condstore_that_is_offered_and_refused_is_done_without():
     """BAD for its parameters: asked again in the old way."""
     mailbox = Mailbox(capabilities=FULL, folders={"INBOX": [message(1)]})

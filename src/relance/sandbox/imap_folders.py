@@ -141,6 +141,17 @@ def create(session: Session, args: list[Token]) -> Answer:
     return Answer(text="CREATE done")
 
 
+def delete(session: Session, args: list[Token]) -> Answer:
+    """DELETE a folder with what is in it; the INBOX stays (RFC 3501 §6.3.4)."""
+    folder = session.named(args[0] if args else "")
+    if folder.use is Use.INBOX:
+        raise CommandRefused("[CANNOT] The INBOX stays")
+    if session.folder is folder:
+        session.choose(None)
+    session.owner().store.remove(folder.name)
+    return Answer(text="DELETE done")
+
+
 def subscribe(session: Session, args: list[Token]) -> Answer:
     """SUBSCRIBE and UNSUBSCRIBE: everything stays subscribed."""
     session.named(args[0] if args else "")
@@ -193,6 +204,7 @@ FOLDER_COMMANDS: dict[str, Callable[[Session, list[Token]], Answer]] = {
     "CLOSE": close,
     "UNSELECT": unselect,
     "CREATE": create,
+    "DELETE": delete,
     "SUBSCRIBE": subscribe,
     "UNSUBSCRIBE": subscribe,
     "NAMESPACE": namespace,

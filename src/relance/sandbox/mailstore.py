@@ -153,7 +153,7 @@ class Mailstore:
     """All folders of one mailbox."""
 
     def __init__(self, folders: Mapping[Use, str], *, uid_validity: int) -> None:
-        self._first_validity = uid_validity
+        self._next_validity = uid_validity
         self._folders: dict[str, Folder] = {}
         for use, name in folders.items():
             self.create(name, use)
@@ -166,9 +166,14 @@ class Mailstore:
         existing = self.folder(name)
         if existing is not None:
             return existing
-        folder = Folder(name=name, use=use, uid_validity=self._first_validity + len(self._folders))
+        folder = Folder(name=name, use=use, uid_validity=self._next_validity)
+        self._next_validity += 1
         self._folders[name] = folder
         return folder
+
+    def remove(self, name: str) -> None:
+        """Forget a folder with what is in it; one made under its name later has another UIDVALIDITY."""
+        del self._folders[name]
 
     def folder(self, name: str) -> Folder | None:
         """Return the folder of this (decoded) name, or None; INBOX is found in any case."""

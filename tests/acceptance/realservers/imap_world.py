@@ -112,7 +112,7 @@ class RealImap:
             if address.partition("@")[2] not in tuple(self.domains):
                 raise ValueError(f"{address} is in none of {', '.join(self.domains)}")
         self._passwords |= {address: given or secrets.token_urlsafe(9) for address, given in passwords.items()}
-        self._dovecot.set_passwords({address: self._passwords[address] for address in passwords})
+        self._let_in({address: self._passwords[address] for address in passwords})
         self._announce(list(passwords))
         last = next(reversed(passwords))
         wait_until(lambda: self._can_log_in(last), what=f"login of {last}")
@@ -203,6 +203,10 @@ class RealImap:
         except (OSError, imaplib.IMAP4.error):
             return False
         return True
+
+    def _let_in(self, passwords: dict[str, str]) -> None:
+        """Make each address a user with this password; it counts from the next login on."""
+        self._dovecot.set_passwords(passwords)
 
     def _announce(self, addresses: list[str]) -> None:
         """Tell other servers of the world about new mailboxes."""

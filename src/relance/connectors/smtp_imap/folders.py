@@ -1,6 +1,12 @@
-"""Which folders matter and what each is for: special-use attributes (RFC 6154) first, names that people use second."""
+r"""Which folders matter and what each is for: special-use attributes (RFC 6154) first, names that people use second.
 
-from collections.abc import Iterable, Mapping
+Rule 1: an answer may lie wherever its owner or a rule of theirs has put it, so every folder of theirs is read but those
+        for what is not written to its end.
+Rule 2: where one folder holds all mail (Gmail's \All), only what is not in it is read beside it.
+Rule 3: what belongs to others (RFC 2342) is not read, whatever it is called.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from relance.connectors.smtp_imap.imap_parser import Listed
@@ -15,6 +21,16 @@ ATTRIBUTES: Mapping[str, FolderRole] = {
     "\\all": FolderRole.ALL,
     "\\sent": FolderRole.SENT,
 }
+MOST_OTHERS = 200  #: Folders of the owner's own, those nearest to the top first.
+UNFINISHED = frozenset({"\\drafts", "\\templates"})
+UNFINISHED_NAMES = frozenset(
+    {
+        *("drafts", "draft", "entwürfe", "brouillons", "borradores", "rascunhos", "bozze", "concepten", "utkast"),
+        *("kladder", "luonnokset", "wersje robocze", "koncepty", "koncepty správ", "piszkozatok", "ciorne"),
+        *("черновики", "чернетки", "taslaklar", "πρόχειρα", "草稿", "草稿箱", "下書き", "임시 보관함", "임시보관함"),
+        *("templates", "vorlagen", "modèles", "outbox", "postausgang", "boîte d'envoi", "bandeja de salida"),
+    }
+)
 NOT_OPENABLE = frozenset({"\\noselect", "\\nonexistent"})
 
 # The last part of the name, case-folded. What mail programs and providers create, in the languages they come in.
@@ -169,14 +185,17 @@ class Folder:
     delimiter: str | None = None
 
 
-def choose_folders(listed: Iterable[Listed]) -> tuple[Folder, ...]:
+def choose_folders(listed: Iterable[Listed], *, foreign: Sequence[bytes] = ()) -> tuple[Folder, ...]:
     r"""Return the folders where answers land and where sent mail is kept; INBOX first, a role's best folder first.
 
-    A role is filled by attributes if any folder bears its attribute, else by name. With an \All folder (Gmail) the
-    archive is not read a second time.
+    A role is filled by attributes if any folder bears its attribute, else by name. What remains follows as `OTHER`;
+    with an \All folder (Gmail) that is the bin alone, and the archive is not read a second time. `foreign` are the
+    beginnings of names that belong to others.
     """
     entries = [entry for _, entry in zip(range(MOST_FOLDERS), listed, strict=False)]
-    openable = [entry for entry in entries if not entry.attributes & NOT_OPENABLE]
+    openable = [
+        entry for entry in entries if not entry.attributes & NOT_OPENABLE and not entry.name.startswith(tuple(foreign))
+    ]
     chosen = [_folder(entry, FolderRole.INBOX) for entry in openable if entry.name.upper() == b"INBOX"][:1]
     if not chosen:
         chosen = [Folder(name="INBOX", wire_name=b"INBOX", role=FolderRole.INBOX)]
@@ -192,6 +211,11 @@ def choose_folders(listed: Iterable[Listed]) -> tuple[Folder, ...]:
             if entry.name not in taken:
                 taken.add(entry.name)
                 chosen.append(_folder(entry, role))
+    rest = [entry for entry in openable if entry.name not in taken and entry.name.upper() != b"INBOX"]
+    rest = [entry for entry in rest if not _is_unfinished(entry)]
+    if by_attribute[FolderRole.ALL]:
+        rest = [entry for entry in rest if "\\trash" in entry.attributes]
+    chosen += [_folder(entry, FolderRole.OTHER) for entry in sorted(rest, key=_depth)[:MOST_OTHERS]]
     return tuple(chosen)
 
 
@@ -224,6 +248,10 @@ def _last_part(entry: Listed) -> str:
 def _depth(entry: Listed) -> int:
     """Count the folders above, not counting INBOX or a provider's root such as `[Gmail]`."""
     return decode_modified_utf7(entry.name).count(entry.delimiter) if entry.delimiter else 0
+
+
+def _is_unfinished(entry: Listed) -> bool:
+    return bool(entry.attributes & UNFINISHED) or (_depth(entry) <= 1 and _last_part(entry) in UNFINISHED_NAMES)
 
 
 def _is_under(entry: Listed, above: list[Listed]) -> bool:

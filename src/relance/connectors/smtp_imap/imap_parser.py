@@ -85,6 +85,13 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Namespaces:
+    """Answer to NAMESPACE (RFC 2342): how the names of folders begin that belong to others, or to all."""
+
+    foreign: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FolderStatus:
     """Answer to STATUS; what the server did not say is absent."""
 
@@ -124,6 +131,7 @@ Event = (
     | Capability
     | Exists
     | Listed
+    | Namespaces
     | FolderStatus
     | Searched
     | Fetched
@@ -231,6 +239,19 @@ def _parse_list(values: tuple[Value, ...]) -> Event:
             raise MalformedError("a LIST response lacks its parts")
 
 
+def _parse_namespace(values: tuple[Value, ...]) -> Event:
+    """Take what can be read of it: a name that begins with nothing would shut everything out."""
+    foreign = []
+    for spaces in values[1:3]:
+        for space in spaces if isinstance(spaces, tuple) else ():
+            match space:
+                case (bytes() | Literal() as prefix, *_) if read_bytes(prefix):
+                    foreign.append(read_bytes(prefix))
+                case _:
+                    pass
+    return Namespaces(foreign=tuple(foreign))
+
+
 def _parse_status(values: tuple[Value, ...]) -> Event:
     match values:
         case (name, tuple() as pairs):
@@ -269,6 +290,7 @@ def _parse_fetch(number: int, values: tuple[Value, ...]) -> Event:
 UNTAGGED: Mapping[str, Callable[[tuple[Value, ...]], Event]] = {
     "CAPABILITY": _parse_capability,
     "LIST": _parse_list,
+    "NAMESPACE": _parse_namespace,
     "STATUS": _parse_status,
 }
 

@@ -8,7 +8,6 @@ Rule 3: the connection is only ever read by the task that runs a command or wait
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from relance.connectors.smtp_imap.errors import LostError, RefusedError, WireLostError
 from relance.connectors.smtp_imap.imap_commands import Command, String, command, write_command
@@ -17,11 +16,11 @@ from relance.connectors.smtp_imap.imap_parser import (
     Condition,
     Continuation,
     Event,
-    Exists,
     Fetched,
     ResponseParser,
     Tagged,
 )
+from relance.connectors.smtp_imap.imap_selected import Selected, describe_selected
 from relance.connectors.smtp_imap.imap_wire import ProtocolViolation
 from relance.connectors.smtp_imap.transport import Wire
 from relance.ports.faultpoints import reach
@@ -33,21 +32,11 @@ MOST_EVENTS = 50_000  # in one command's answer
 MOST_BYTES = 64 * 1024 * 1024  # of messages in one command's answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selected:
-    """The folder that is open, as the server described it; None where it did not say."""
-
-    wire_name: bytes
-    uid_validity: int | None
-    uid_next: int | None
-    highest_modseq: int | None
-    exists: int
-
-
 class ImapSession:
     """Commands over one wire. Opened and logged in by `imap_login.open_session`."""
 
     __slots__ = (
+        "_keeps_no_uids",
         "_parser",
         "_read_only",
         "_tags",
@@ -68,6 +57,7 @@ class ImapSession:
         self.preauthenticated = False
         self.selected: Selected | None = None
         self._read_only = True
+        self._keeps_no_uids = False
         self.farewell: str | None = None  #: What the server said with BYE.
         self._parser = ResponseParser()
         self._tags = 0
@@ -169,9 +159,11 @@ class ImapSession:
         self.selected = None
         doing = f"open {shown}"
         events = await self._open(wire_name, doing)
-        selected = _describe(wire_name, events)
+        selected = describe_selected(wire_name, events)
         if selected is None:  # RFC 3501 §6.3.2 demands the number of messages: without it, nothing is known
             raise RefusedError(doing, kind="OK", code=None, text="it did not say how many messages there are")
+        if selected.uid_next is None and self._read_only:
+            selected = await self._select_instead(selected, doing)
         self.selected = selected
         return selected
 
@@ -179,9 +171,12 @@ class ImapSession:
         """Leave the folder, so that STATUS is right for all of them (RFC 3501 §6.3.10 warns of the open one)."""
         if self.selected is None:
             return
-        self.selected = None
+        left, self.selected = self.selected, None
         if "UNSELECT" not in self.capabilities and not self._read_only:
-            return
+            try:
+                await self.run(command("EXAMINE", String(left.wire_name)), doing="leave the folder")
+            except RefusedError:
+                return
         # A folder opened by EXAMINE loses nothing by CLOSE (RFC 3501 §6.4.2); one opened by SELECT might.
         leave = command("UNSELECT" if "UNSELECT" in self.capabilities else "CLOSE")
         with contextlib.suppress(RefusedError):
@@ -251,9 +246,23 @@ class ImapSession:
 
     # --- inside ---
 
+    async def _select_instead(self, examined: Selected, doing: str) -> Selected:
+        """Open a folder once more, for writing, where the server names no next UID although RFC 3501 §6.3.2 demands it.
+
+        Courier names none, and to who only examines a folder it gives UIDs (and a UIDVALIDITY) that it does not keep:
+        another message may bear the same one the next day, and would never be read.
+        """
+        self._keeps_no_uids = True
+        return describe_selected(examined.wire_name, await self._open(examined.wire_name, doing)) or examined
+
     async def _open(self, wire_name: bytes, doing: str) -> list[Event]:
         """Open a folder in the best way that the server knows; BAD means that it does not know this one."""
         self._read_only = True
+        if self._keeps_no_uids:
+            with contextlib.suppress(RefusedError):  # of some folders only reading is allowed
+                events = await self.run(command("SELECT", String(wire_name)), doing=doing)
+                self._read_only = False  # BODY.PEEK leaves the flags alone here too
+                return events
         if "CONDSTORE" in self.capabilities:
             try:
                 return await self.run(command("EXAMINE", String(wire_name), "(CONDSTORE)"), doing=doing)
@@ -266,7 +275,7 @@ class ImapSession:
         except RefusedError as error:
             if error.kind != "BAD":
                 raise
-        self._read_only = False  # BODY.PEEK leaves the flags alone here too
+        self._read_only = False
         return await self.run(command("SELECT", String(wire_name)), doing=doing)
 
     async def _run_in_turn(
@@ -360,28 +369,6 @@ class _CommandLimit:
             raise LostError(f"{self._wire.endpoint} did not finish a command in {self._seconds:g} seconds") from None
         if isinstance(error, asyncio.CancelledError):
             self._wire.abort()  # the rest of the answer would be taken for the next command's
-
-
-def _describe(wire_name: bytes, events: Sequence[Event]) -> Selected | None:
-    codes: dict[str, int | None] = {}
-    exists: int | None = None
-    for event in events:
-        match event:
-            case Exists(count=count):
-                exists = count
-            case Condition(kind="OK", code=code) if code is not None and code.argument.isdecimal():
-                codes[code.name] = int(code.argument[:19])
-            case _:
-                pass
-    if exists is None:
-        return None
-    return Selected(
-        wire_name=wire_name,
-        uid_validity=codes.get("UIDVALIDITY"),
-        uid_next=codes.get("UIDNEXT") or None,
-        highest_modseq=codes.get("HIGHESTMODSEQ") or None,
-        exists=exists,
-    )
 
 
 def _reach(one: Command, moment: str) -> None:

@@ -10,7 +10,7 @@ from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.connectors.smtp_imap.sent_folder import Marks, header_lines, read_marks
 from relance.connectors.smtp_imap.settings import Settings
 from relance.connectors.smtp_imap.smtp_session import SmtpSender
-from relance.connectors.smtp_imap.surveying import list_folders
+from relance.connectors.smtp_imap.surveying import foreign_names, list_folders
 from relance.connectors.smtp_imap.synchronise import search
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.ports.connector import (
@@ -92,8 +92,11 @@ class MailboxCheck:
         return None
 
     async def _check_mail(self, session: ImapSession, probe: Envelope, *, smtp_works: bool) -> CheckReport:
-        folders = choose_folders(await list_folders(session))
-        self._say("folders", ok=True, detail=", ".join(f"{folder.name} ({folder.role})" for folder in folders))
+        every = choose_folders(await list_folders(session), foreign=await foreign_names(session))
+        folders = [folder for folder in every if folder.role is not FolderRole.OTHER]
+        more = len(every) - len(folders)
+        named = ", ".join(f"{folder.name} ({folder.role})" for folder in folders)
+        self._say("folders", ok=True, detail=named + (f", and {more} more" if more else ""))
         if not smtp_works:
             return CheckReport(steps=tuple(self.steps))
         before = {folder.name: await _last_uid(session, folder) for folder in folders}

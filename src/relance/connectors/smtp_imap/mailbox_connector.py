@@ -20,7 +20,14 @@ from relance.connectors.smtp_imap.mailbox_check import MailboxCheck
 from relance.connectors.smtp_imap.sent_folder import find_sent, save_copy
 from relance.connectors.smtp_imap.settings import Settings
 from relance.connectors.smtp_imap.smtp_session import SmtpSender
-from relance.connectors.smtp_imap.surveying import Settled, Standing, is_unchanged, list_folders, survey
+from relance.connectors.smtp_imap.surveying import (
+    Settled,
+    Standing,
+    foreign_names,
+    is_unchanged,
+    list_folders,
+    survey,
+)
 from relance.connectors.smtp_imap.synchronise import Plan, plan_folder
 from relance.connectors.smtp_imap.tls import TlsDoors
 from relance.connectors.smtp_imap.watching import watch_inbox
@@ -70,6 +77,7 @@ class SmtpImapConnector:
         self._last_used = 0.0
         self._expiry: asyncio.TimerHandle | None = None
         self._listed = tuple[Listed, ...]()
+        self._foreign: tuple[bytes, ...] = ()
         self._listed_at: float | None = None
         self._settled: dict[str, Settled] = {}
         self._trouble = Trouble()
@@ -207,9 +215,11 @@ class SmtpImapConnector:
     async def _folders(self, session: ImapSession) -> tuple[Folder, ...]:
         now = self._monotonic.seconds()
         if self._listed_at is None or now - self._listed_at > LISTING_SECONDS:
+            if self._listed_at is None:
+                self._foreign = await foreign_names(session)
             self._listed = await list_folders(session)
             self._listed_at = now
-        return choose_folders(self._listed)
+        return choose_folders(self._listed, foreign=self._foreign)
 
     def _settle(self, folder: Folder, plan: Plan, standing: Standing, now: float) -> None:
         self._settled[folder.name] = Settled(cursor=plan.cursor(), standing=standing, at=now)

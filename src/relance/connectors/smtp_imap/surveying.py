@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from relance.connectors.smtp_imap.errors import RefusedError
 from relance.connectors.smtp_imap.folders import Folder
 from relance.connectors.smtp_imap.imap_commands import Command, String, Text, command
-from relance.connectors.smtp_imap.imap_parser import Event, FolderStatus, Listed
+from relance.connectors.smtp_imap.imap_parser import Event, FolderStatus, Listed, Namespaces
 from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.ports.connector import Cursor
 
@@ -51,6 +51,20 @@ async def list_folders(session: ImapSession) -> tuple[Listed, ...]:
     if not listed:  # there is always an INBOX: an empty answer is a failure that looks like success
         raise RefusedError("list its folders", kind="OK", code=None, text="it named none, not even INBOX")
     return listed
+
+
+async def foreign_names(session: ImapSession) -> tuple[bytes, ...]:
+    """Return how the names of folders begin that are not the owner's; nothing where the server does not say.
+
+    Raises LostError.
+    """
+    if "NAMESPACE" not in session.capabilities:
+        return ()
+    try:
+        answers = await session.run(command("NAMESPACE"), doing="tell whose folders they are")
+    except RefusedError:
+        return ()
+    return tuple(name for event in answers if isinstance(event, Namespaces) for name in event.foreign)
 
 
 async def survey(session: ImapSession, folders: Sequence[Folder]) -> Mapping[str, Standing]:

@@ -13,7 +13,8 @@ from relance.connectors.smtp_imap.errors import RefusedError
 from relance.connectors.smtp_imap.folders import Folder
 from relance.connectors.smtp_imap.imap_commands import Command, String, Text, command, search_date, string
 from relance.connectors.smtp_imap.imap_parser import Event, Fetched, Searched
-from relance.connectors.smtp_imap.imap_session import ImapSession, Selected
+from relance.connectors.smtp_imap.imap_selected import Selected
+from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.ports.connector import Cursor
 
 UNSEARCHABLE_TAIL = 2000  # messages looked at one by one where the server cannot search by date
