@@ -150,10 +150,18 @@ async def test_a_server_that_drips_bytes_is_noticed():
         ("NO [UNAVAILABLE] backend down", True),
         ("NO [LIMIT] too many", True),
         ("NO [INUSE] locked", True),
+        ("NO [ALERT] Too many simultaneous connections. (Failure)", True),
+        ("NO [ALERT] Account exceeded command or bandwidth limits. (Failure)", True),
+        ("NO Maximum number of connections from user+IP exceeded (mail_max_userip_connections=10)", True),
+        ("BAD User is authenticated but not connected.", True),
+        ("NO Server error, please try again later", True),
+        ("NO Invalid login or password, please try again", False),
+        ("NO [AUTHENTICATIONFAILED] Too many wrong passwords", False),
+        ("NO [ALERT] Please log in via your web browser", False),
     ],
 )
 async def test_a_refused_login_says_whether_it_is_for_good(answer: str, temporary: bool):  # noqa: FBT001 - a parameter
-    """RFC 5530: some codes speak of the server's own trouble."""
+    """RFC 5530: some codes speak of the server's own trouble; where there is none, its words do."""
     script = Mailbox(folders=INBOX, answers={"LOGIN": [f"{{tag}} {answer}"]}, capabilities="IMAP4rev1")
     error = await logging_in(script)
 

@@ -58,6 +58,7 @@ async def site(request: pytest.FixtureRequest, running: Running, tmp_path: Path)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run whatever asks for a `site` over every server."""
-    if "site" in metafunc.fixturenames:
+    """Run whatever asks for a `site`, and names none, over every server."""
+    chosen = any("site" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "site" in metafunc.fixturenames and not chosen:
         metafunc.parametrize("site", list(SERVERS_BY_NAME), indirect=True)

@@ -42,6 +42,11 @@ class Owner:
         self._do(lambda session: session.uid("COPY", uid, quoted(target)))
         self._remove(uid)
 
+    def copy(self, subject: str, source: str, target: str) -> None:
+        """Put a message into another folder as well; on Gmail, label it."""
+        uid = self._find(subject, source)
+        self._do(lambda session: session.uid("COPY", uid, quoted(target)))
+
     def remove(self, subject: str, folder: str) -> None:
         """Delete a message for good."""
         self._remove(self._find(subject, folder))

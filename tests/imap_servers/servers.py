@@ -4,6 +4,7 @@
 |-----------------------|------------------------------------------------------------------------|
 | `fake`                | the sandbox with every extension it knows, TLS                         |
 | `fake_bare`           | the sandbox with IDLE alone, `INBOX.` names, in the clear              |
+| `fake_gmail`          | the sandbox as Gmail: labels, All Mail, X-GM-EXT-1                     |
 | `dovecot`             | Dovecot with CONDSTORE, QRESYNC and SPECIAL-USE                        |
 | `dovecot_no_condstore`| Dovecot that announces none of CONDSTORE, QRESYNC, ENABLE              |
 | `dovecot_inbox_dot`   | Dovecot with `INBOX.` and `.`, German names told by SPECIAL-USE        |
@@ -32,7 +33,7 @@ from acceptance.realservers.other_worlds import CourierImap, CyrusImap
 from acceptance.realservers.unpacked import REMEDY, SERVERS
 from imap_servers.site import Site
 from peers import require_program, unavailable
-from relance.sandbox.domains import ENGLISH, UNDER_INBOX, Capability, Domain
+from relance.sandbox.domains import ENGLISH, GMAIL, UNDER_INBOX, Capability, Domain
 from relance.sandbox.domains import Security as SandboxSecurity
 from relance.sandbox.mailstore import Use, encode_folder
 from relance.sandbox.world import World
@@ -85,6 +86,14 @@ SERVERS_BY_NAME: Mapping[str, RealServer | FakeServer] = {
             capabilities=frozenset({Capability.IDLE}),
             folders=UNDER_INBOX,
             separator=".",
+        )
+    ),
+    "fake_gmail": FakeServer(
+        domain=Domain(
+            name="north.example",
+            security=SandboxSecurity.TLS,
+            folders=GMAIL,
+            capabilities=frozenset(Capability),
         )
     ),
     "dovecot": _dovecot("plain"),
@@ -144,6 +153,7 @@ def fake_site(server: FakeServer, world: World) -> Site:
         ca_file=account.ca_file,
         folders=[Folder(role=role, name=name, wire=encode_folder(name)) for role, name in roles.items()],
         separator=domain.separator,
+        all_mail=domain.folders.get(Use.ALL),
         prefix="INBOX." if domain.separator == "." else "",
         now=world.clock.now,
         deliver_raw=by_the_server,

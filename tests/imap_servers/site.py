@@ -13,7 +13,7 @@ from acceptance.realservers.layouts import Folder, Role
 from connectors.scripted import FakeTime
 from imap_servers.owner import Owner
 from relance.connectors.smtp_imap.factory import SmtpImapFactory
-from relance.ports.connector import Connector, Credentials, FetchedMessage
+from relance.ports.connector import Connector, Credentials, FetchedMessage, FolderRole
 from relance.testing.connector_suite import Reader
 
 
@@ -37,6 +37,7 @@ class Site:
     ca_file: Path
     folders: Sequence[Folder]
     separator: str
+    all_mail: str | None = None  #: Where everything is that is neither unwanted nor thrown away: Gmail's.
     prefix: str
     now: Callable[[], datetime]
     deliver_raw: Callable[[bytes], Awaitable[None]]
@@ -76,6 +77,10 @@ class Site:
         """Return the folder for a role."""
         return next(folder for folder in self.folders if folder.role is role)
 
+    def home(self, name: str) -> tuple[str, FolderRole]:
+        """Return under which folder, and as what, mail is handed over that lies in a folder somebody made."""
+        return (self.all_mail, FolderRole.ALL) if self.all_mail else (name, FolderRole.OTHER)
+
     def user_folder(self, *parts: str) -> str:
         """Return the name of a folder somebody made, as this server spells it."""
         return self.prefix + self.separator.join(parts)
@@ -89,6 +94,11 @@ class Site:
         """File mail into a folder; `folder` is its name on the wire."""
         for subject in subjects:
             await asyncio.to_thread(self.owner.put, folder, letter(self, subject), at=at or self.now())
+
+    async def remove(self, subject: str) -> None:
+        """Let the owner delete a message for good; where there is all mail, it only left the INBOX before."""
+        for folder in ("INBOX", *([self.all_mail] if self.all_mail else [])):
+            await asyncio.to_thread(self.owner.remove, subject, folder)
 
     async def do(self, act: Callable[..., None], *arguments: str) -> None:
         """Let the owner do something."""

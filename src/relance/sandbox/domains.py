@@ -20,6 +20,7 @@ class Capability(StrEnum):
     """An IMAP extension that a domain may have or lack."""
 
     CONDSTORE = "CONDSTORE"  #: RFC 7162
+    GMAIL = "X-GM-EXT-1"  #: Gmail's own: a number for each message, the same in every folder.
     IDLE = "IDLE"  #: RFC 2177
     LITERAL_PLUS = "LITERAL+"  #: RFC 7888
     MOVE = "MOVE"  #: RFC 6851
@@ -38,6 +39,14 @@ ENGLISH: Mapping[Use, str] = {
 GMAIL_LIKE: Mapping[Use, str] = {
     Use.INBOX: "INBOX",
     Use.ARCHIVE: "[Gmail]/All Mail",
+    Use.DRAFTS: "[Gmail]/Drafts",
+    Use.SENT: "[Gmail]/Sent Mail",
+    Use.JUNK: "[Gmail]/Spam",
+    Use.TRASH: "[Gmail]/Trash",
+}
+GMAIL: Mapping[Use, str] = {
+    Use.INBOX: "INBOX",
+    Use.ALL: "[Gmail]/All Mail",
     Use.DRAFTS: "[Gmail]/Drafts",
     Use.SENT: "[Gmail]/Sent Mail",
     Use.JUNK: "[Gmail]/Spam",
@@ -75,7 +84,7 @@ class Domain:
 
     name: str
     security: Security
-    capabilities: frozenset[Capability] = frozenset(Capability)
+    capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.GMAIL}
     folders: Mapping[Use, str] = field(default_factory=lambda: ENGLISH)
     separator: str = "/"
     saves_sent: bool = True

@@ -39,7 +39,7 @@ def wanted(token: Token) -> Wanted:
     marks_seen = False
     names = [text_of(each).upper() if "[" not in text_of(each) else text_of(each) for each in list_of(token)]
     for name in [item for each in names for item in _MACROS.get(each, [each])]:
-        if name in {"FLAGS", "UID", "INTERNALDATE", "RFC822.SIZE", "MODSEQ"}:
+        if name in {"FLAGS", "UID", "INTERNALDATE", "RFC822.SIZE", "MODSEQ", "X-GM-MSGID"}:
             items.append(name)
             continue
         body = _BODY.fullmatch(_WHOLE.get(name, name))
@@ -66,6 +66,8 @@ def answer(sequence: int, message: StoredMessage, items: tuple[str | Part, ...])
                 pieces.append(b"UID %d" % message.uid)
             case "INTERNALDATE":
                 pieces.append(f'INTERNALDATE "{internal_date(message.internal_date)}"'.encode())
+            case "X-GM-MSGID":
+                pieces.append(b"X-GM-MSGID %d" % message.number)
             case "RFC822.SIZE":
                 pieces.append(b"RFC822.SIZE %d" % len(message.raw))
             case _:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Protocol
 
 
@@ -16,6 +17,7 @@ class Use(StrEnum):
     INBOX = "inbox"  #: Where mail arrives; it has no attribute.
     SENT = "\\Sent"  #: What left from this mailbox.
     JUNK = "\\Junk"  #: What the server takes for unwanted.
+    ALL = "\\All"  #: What is not thrown away or unwanted, wherever else it lies: Gmail's.
     ARCHIVE = "\\Archive"  #: What the person or a rule put away.
     DRAFTS = "\\Drafts"  #: What is not sent yet.
     TRASH = "\\Trash"  #: What is thrown away.
@@ -31,6 +33,11 @@ class StoredMessage:
     internal_date: datetime
     flags: frozenset[str]
     modseq: int
+
+    @property
+    def number(self) -> int:
+        """The number that a message has in every folder alike (X-GM-MSGID)."""
+        return int.from_bytes(blake2b(self.raw, digest_size=7).digest())
 
 
 class Watcher(Protocol):
@@ -52,6 +59,8 @@ class Folder:
     uid_validity: int
     uid_next: int = 1
     highest_modseq: int = 1
+    also_in: "Folder | None" = None
+    """Where everything that comes into this folder is too: its other folders are labels then."""
     _messages: list[StoredMessage] = field(default_factory=list)
     _headers: dict[int, Mapping[str, list[str]]] = field(default_factory=dict)
     _watchers: list[Watcher] = field(default_factory=list)
@@ -80,6 +89,9 @@ class Folder:
         )
         for watcher in tuple(self._watchers):
             watcher.arrived()
+        everything = self.also_in
+        if everything is not None and self._messages[-1].number not in {each.number for each in everything}:
+            everything.append(raw, at=at, flags=flags)
         return uid
 
     def sequence_of(self, uid: int) -> int | None:
@@ -169,6 +181,10 @@ class Mailstore:
         folder = Folder(name=name, use=use, uid_validity=self._next_validity)
         self._next_validity += 1
         self._folders[name] = folder
+        everything = self.by_use(Use.ALL)
+        for each in self._folders.values():
+            if everything.use is Use.ALL and each.use not in {Use.ALL, Use.JUNK, Use.TRASH}:
+                each.also_in = everything
         return folder
 
     def remove(self, name: str) -> None:
@@ -184,7 +200,7 @@ class Mailstore:
         for folder in self._folders.values():
             if folder.use is use:
                 return folder
-        return self._folders["INBOX"]
+        return self._folders.get("INBOX") or next(iter(self._folders.values()))
 
 
 def header_block(raw: bytes) -> bytes:

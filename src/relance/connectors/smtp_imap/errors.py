@@ -1,10 +1,21 @@
 """The port's errors with what this connector knows in addition; nothing else leaves it."""
 
+import re
+
 from relance.connectors.smtp_imap.imap_parser import Code
 from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, ReadingFailedError
 
 # RFC 5530: the server's own trouble, not the password's nor the folder's.
 TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN", "OVERQUOTA"})
+#: The same said in words: Gmail (`[ALERT] Too many simultaneous connections`), Exchange (`User is authenticated but not
+#: connected`), and servers older than the codes. A person who is asked for a password that is right loses a day.
+TEMPORARY_WORDS = re.compile(
+    r"too many|simultaneous|number of connections|connection limit|rate limit|bandwidth limit|throttl|exceeded command"
+    r"|try (?:again )?later|temporar|unavailable|overload|not connected|internal (?:server )?error|timed? ?out|busy",
+    re.IGNORECASE,
+)
+#: Whatever the words beside them: these are about the password or the account.
+PERMANENT_CODES = frozenset({"AUTHENTICATIONFAILED", "AUTHORIZATIONFAILED", "EXPIRED", "PRIVACYREQUIRED"})
 
 
 class UnreachableError(MailboxUnreachableError):
@@ -35,7 +46,7 @@ class RefusedError(ReadingFailedError):
 
 def login_refusal(server: str, code: str | None, text: str) -> LoginRefusedError:
     """Return the error for a refused login."""
-    temporary = code in TEMPORARY_CODES
+    temporary = code in TEMPORARY_CODES or (code not in PERMANENT_CODES and TEMPORARY_WORDS.search(text) is not None)
     advice = "try again later" if temporary else "check user name and password or token"
     return LoginRefusedError(
         f"{server} refused the login ({text or 'without a reason'}): {advice}", temporary=temporary

@@ -3,10 +3,12 @@ r"""Fetch what a plan names, in batches of bounded size, without ever setting a 
 Rule 1: one message that cannot be fetched never blocks its folder. What was lost together is tried alone next time;
         what fails alone is cut, then reduced to its headers, then recorded empty: always as `truncated`.
 Rule 2: a batch holds `messages` messages or `batch_bytes` bytes, whichever is reached first, and at least one message.
-Rule 3: BODY.PEEK only (RFC 3501 §6.4.5): the owner's \Seen flags are the owner's.
+Rule 3: on Gmail what was handed over out of another folder in the same read is not fetched again out of All Mail. It is
+        known by a number of Gmail's, and only once whoever reads has kept it.
+Rule 4: BODY.PEEK only (RFC 3501 §6.4.5): the owner's \Seen flags are the owner's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from relance.connectors.smtp_imap.errors import LostError, RefusedError
@@ -16,6 +18,8 @@ from relance.connectors.smtp_imap.imap_session import ImapSession
 from relance.connectors.smtp_imap.imap_wire import Literal
 from relance.connectors.smtp_imap.synchronise import Plan
 from relance.ports.connector import FetchedMessage, FolderBatch, FolderRole
+
+GMAIL = "X-GM-EXT-1"
 
 WHOLE = "BODY.PEEK[]"
 BEGINNING = f"BODY.PEEK[]<0.{1024 * 1024}>"
@@ -60,22 +64,34 @@ class Trouble:
             self._losses.pop((plan.folder.wire_name, plan.uid_validity, uid), None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portion:
+    """One batch, the plan that remains, and Gmail's numbers of what is in the batch."""
+
+    batch: FolderBatch
+    rest: Plan
+    numbers: frozenset[int]
+
+
 async def next_batch(
-    session: ImapSession, plan: Plan, trouble: Trouble, limits: FetchLimits
-) -> tuple[FolderBatch, Plan]:
-    """Fetch the next messages of `plan` and return them with the plan that remains. Raises LostError, RefusedError."""
+    session: ImapSession, plan: Plan, trouble: Trouble, limits: FetchLimits, kept: Container[int] = frozenset()
+) -> Portion:
+    """Fetch the next messages of `plan`, in All Mail without those that are `kept`. Raises LostError, RefusedError."""
     selected = await session.examine(plan.folder.wire_name, shown=plan.folder.name)
     if (selected.uid_validity or 0) != plan.uid_validity:
         raise LostError(f"{plan.folder.name} was rebuilt while it was read")
     window = _window(plan, trouble, limits)
     try:
-        done, messages = await _fetch_window(session, plan, window, trouble, limits)
+        done, messages, numbers = await _fetch_window(
+            session, plan, window, trouble, limits, kept if plan.folder.role is FolderRole.ALL else frozenset()
+        )
     except LostError:
         trouble.note(plan, window)
         raise
     trouble.forget(plan, done)
     rest = replace(plan, position=plan.position + len(done), last_uid=max((plan.last_uid, *done)))
-    return FolderBatch(messages=tuple(messages), cursor=rest.cursor()), rest
+    batch = FolderBatch(messages=tuple(messages), cursor=rest.cursor())
+    return Portion(batch=batch, rest=rest, numbers=numbers)
 
 
 def _window(plan: Plan, trouble: Trouble, limits: FetchLimits) -> list[int]:
@@ -89,16 +105,17 @@ def _window(plan: Plan, trouble: Trouble, limits: FetchLimits) -> list[int]:
 
 
 async def _fetch_window(
-    session: ImapSession, plan: Plan, window: Sequence[int], trouble: Trouble, limits: FetchLimits
-) -> tuple[Sequence[int], list[FetchedMessage]]:
-    """Return the UIDs that are dealt with and the messages among them that are to be handed over."""
+    session: ImapSession, plan: Plan, window: Sequence[int], trouble: Trouble, limits: FetchLimits, kept: Container[int]
+) -> tuple[Sequence[int], list[FetchedMessage], frozenset[int]]:
+    """Return the UIDs that are dealt with, the messages among them that are to be handed over, and Gmail's numbers."""
     if not window:
-        return [], []
+        return [], [], frozenset()
     losses = max(trouble.losses(plan, uid) for uid in window)
     if losses >= len(LOSSES_BEFORE):
-        return window, [_message(plan, Fetched(number=0, uid=uid), Literal(data=b"", truncated=True)) for uid in window]
+        nothing = Literal(data=b"", truncated=True)
+        return window, [_message(plan, Fetched(number=0, uid=uid), nothing) for uid in window], frozenset()
     known = await _describe(session, window)
-    done, wanted = _choose(plan, window, known, limits)
+    done, wanted = _choose(plan, window, known, limits, kept)
     small = [one for one in wanted if (one.size or 0) <= limits.most(plan)]
     contents: dict[int, Literal] = {}
     if len(small) > 1:
@@ -112,11 +129,12 @@ async def _fetch_window(
             content = await _fetch_alone(session, uid, first)
         if content is not None:
             messages.append(_message(plan, one, content))
-    return done, messages
+    numbers = frozenset(one.gmail_number for one in wanted if one.gmail_number is not None)
+    return done, messages, numbers
 
 
 def _choose(
-    plan: Plan, window: Sequence[int], known: Mapping[int, Fetched], limits: FetchLimits
+    plan: Plan, window: Sequence[int], known: Mapping[int, Fetched], limits: FetchLimits, kept: Container[int]
 ) -> tuple[list[int], list[Fetched]]:
     done: list[int] = []
     wanted: list[Fetched] = []
@@ -125,6 +143,9 @@ def _choose(
         one = known.get(uid)
         if one is None or (plan.bounded and one.internal_date is not None and one.internal_date < plan.since):
             done.append(uid)  # expunged meanwhile, or too old
+            continue
+        if one.gmail_number in kept:
+            done.append(uid)
             continue
         size = min(limits.assumed_bytes if one.size is None else one.size, limits.most(plan))
         if wanted and total + size > limits.batch_bytes:
@@ -138,7 +159,8 @@ def _choose(
 async def _describe(session: ImapSession, uids: Sequence[int]) -> Mapping[int, Fetched]:
     """Return size and date of each message that is still there."""
     try:
-        return await _fetch(session, uids, "UID RFC822.SIZE INTERNALDATE")
+        number = " X-GM-MSGID" if GMAIL in session.capabilities else ""
+        return await _fetch(session, uids, f"UID RFC822.SIZE INTERNALDATE{number}")
     except RefusedError:
         if len(uids) == 1:
             return {uids[0]: Fetched(number=0, uid=uids[0])}
@@ -188,6 +210,7 @@ def _merge(events: Iterable[Event], wanted: frozenset[int]) -> dict[int, Fetched
             event,
             size=event.size if event.size is not None else before.size,
             internal_date=event.internal_date or before.internal_date,
+            gmail_number=event.gmail_number if event.gmail_number is not None else before.gmail_number,
             sections={**before.sections, **event.sections},
         )
     return merged

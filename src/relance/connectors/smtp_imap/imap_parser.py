@@ -114,6 +114,7 @@ class Fetched:
     uid: int | None = None
     size: int | None = None
     internal_date: datetime | None = None
+    gmail_number: int | None = None  #: X-GM-MSGID: the same wherever the message lies.
     sections: Mapping[str, Literal] = field(default_factory=dict)  #: By name, upper case, without `<origin>`.
 
 
@@ -272,6 +273,7 @@ def _parse_fetch(number: int, values: tuple[Value, ...]) -> Event:
     uid: int | None = None
     size: int | None = None
     internal_date: datetime | None = None
+    gmail_number: int | None = None
     sections: dict[str, Literal] = {}
     for key, value in zip(pairs[::2], pairs[1::2], strict=True):
         name = read_text(key).upper()
@@ -281,10 +283,19 @@ def _parse_fetch(number: int, values: tuple[Value, ...]) -> Event:
             size = read_number(value)
         elif name == "INTERNALDATE":
             internal_date = read_internal_date(value)
+        elif name == "X-GM-MSGID":
+            gmail_number = read_number(value)
         elif name.startswith("BODY[") and value is not None:
             content = value if isinstance(value, Literal) else Literal(data=read_bytes(value))
             sections[name[: name.rindex("]") + 1]] = content
-    return Fetched(number=number, uid=uid, size=size, internal_date=internal_date, sections=sections)
+    return Fetched(
+        number=number,
+        uid=uid,
+        size=size,
+        internal_date=internal_date,
+        gmail_number=gmail_number,
+        sections=sections,
+    )
 
 
 UNTAGGED: Mapping[str, Callable[[tuple[Value, ...]], Event]] = {

@@ -96,6 +96,7 @@ class SmtpImapConnector:
             folders = await self._folders(session)
             standings = await survey(session, folders)
         refused: list[str] = []
+        kept: set[int] = set()
         for folder in folders:
             cursor = cursors.get(folder.name)
             standing = standings[folder.name]
@@ -107,8 +108,10 @@ class SmtpImapConnector:
                     plan = await plan_folder(session, folder, cursor, since=since)
                 while not plan.is_done:
                     async with self._reader() as session:
-                        batch, plan = await next_batch(session, plan, self._trouble, self._limits)
-                    yield batch
+                        portion = await next_batch(session, plan, self._trouble, self._limits, kept)
+                    plan = portion.rest
+                    yield portion.batch
+                    kept |= portion.numbers
             except RefusedError as error:
                 self._listed_at = None  # perhaps it was renamed
                 refused.append(str(error))
