@@ -125,6 +125,60 @@ async def test_one_lost_connection_cuts_no_message():
     assert not any(one.truncated for one in found)
 
 
+async def read_until_it_works(mailbox: Mailbox, refusal: str, *, failures: int) -> tuple[list[FetchedMessage], int]:
+    """Read while every content is refused that many times; return what came in the end, and how many reads failed."""
+    failed = 0
+
+    async def refuse(peer: Peer, tag: str, rest: str) -> None:
+        if "BODY" in rest and failed < failures:
+            await peer.send(f"{tag} {refusal}")
+        else:
+            await mailbox.fetch(peer, tag, rest)
+
+    mailbox.answers["UID FETCH"] = refuse
+    async with serving(mailbox, forever=True) as server:
+        one = connector(imap=server)
+        reader = Reader(one, EARLIER)
+        found: list[FetchedMessage] = []
+        while not found:
+            try:
+                found = await reader.read()
+            except ReadingFailedError:
+                failed += 1
+        await one.close()
+    return found, failed
+
+
+async def test_a_server_that_can_hand_nothing_over_just_now_loses_no_answer():
+    """Its storage is away and its index is not: nothing is recorded as empty, and the mail comes when it is back."""
+    mailbox = Mailbox(folders={"INBOX": [message(1), message(2)]})
+    found, failed = await read_until_it_works(mailbox, "NO [SERVERBUG] Internal error", failures=2)
+
+    assert 2 == failed
+    assert [(message(1).raw, False), (message(2).raw, False)] == [(one.raw, one.truncated) for one in found]
+
+
+@pytest.mark.parametrize(
+    "refusal", ["NO [LIMIT] Rate limit hit", "NO [ALERT] Account exceeded command limits", "BAD Throttled"]
+)
+async def test_a_server_that_has_enough_of_us_cuts_no_message_however_long_it_has(refusal: str):
+    """No message is to blame, so none is reduced: the mailbox rests, ever longer."""
+    mailbox = Mailbox(folders={"INBOX": [message(1), message(2)]})
+    found, failed = await read_until_it_works(mailbox, refusal, failures=50)
+
+    assert 50 == failed
+    assert [(message(1).raw, False), (message(2).raw, False)] == [(one.raw, one.truncated) for one in found]
+
+
+async def test_the_only_message_of_a_folder_holds_it_up_for_a_while_and_not_for_ever():
+    """Nothing else proves that the server is well; after as many reads as fill an hour, it is given up."""
+    mailbox = Mailbox(folders={"INBOX": [message(1)]})
+    found, failed = await read_until_it_works(mailbox, "NO [SERVERBUG] Internal error", failures=1000)
+
+    assert len(LOSSES_BEFORE) == failed
+    assert [(1, b"", True)] == [(one.uid, one.raw, one.truncated) for one in found]
+
+
 async def test_a_message_above_the_cap_is_cut_and_never_asked_for_whole():
     """Headers and the beginning; the others come whole."""
     mailbox = Mailbox(folders={"INBOX": [message(1, size=4000), message(2, size=30), message(3, size=4000)]})

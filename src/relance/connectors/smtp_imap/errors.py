@@ -7,6 +7,11 @@ from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, 
 
 # RFC 5530: the server's own trouble, not the password's nor the folder's.
 TEMPORARY_CODES = frozenset({"UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "CONTACTADMIN", "OVERQUOTA"})
+#: It has enough of us for the moment; no message is to blame.
+CROWDED_CODES = frozenset({"LIMIT", "INUSE"})
+CROWDED_WORDS = re.compile(
+    r"too many|simultaneous|number of connections|rate limit|bandwidth limit|throttl|exceeded command", re.IGNORECASE
+)
 #: The same said in words: Gmail (`[ALERT] Too many simultaneous connections`), Exchange (`User is authenticated but not
 #: connected`), and servers older than the codes. A person who is asked for a password that is right loses a day.
 TEMPORARY_WORDS = re.compile(
@@ -42,6 +47,11 @@ class RefusedError(ReadingFailedError):
         self.kind = kind
         self.code = code.name if code else None
         self.text = text
+
+    @property
+    def is_crowded(self) -> bool:
+        """Tell whether the server asks to be left in peace for a while, whatever the command was."""
+        return self.code in CROWDED_CODES or CROWDED_WORDS.search(self.text) is not None
 
 
 def login_refusal(server: str, code: str | None, text: str) -> LoginRefusedError:

@@ -1,7 +1,9 @@
 r"""Fetch what a plan names, in batches of bounded size, without ever setting a flag.
 
 Rule 1: one message that cannot be fetched never blocks its folder. What was lost together is tried alone next time;
-        what fails alone is cut, then reduced to its headers, then recorded empty: always as `truncated`.
+        what fails alone is cut, then reduced to its headers, then recorded empty: always as `truncated`. Empty, and
+        perhaps an answer that nobody sees, only where the server handed over another meanwhile, or over an hour of
+        failing reads: its storage may be away while it still knows what it should hold.
 Rule 2: a batch holds `messages` messages or `batch_bytes` bytes, whichever is reached first, and at least one message.
 Rule 3: on Gmail what was handed over out of another folder in the same read is not fetched again out of All Mail. It is
         known by a number of Gmail's, and only once whoever reads has kept it.
@@ -25,7 +27,8 @@ WHOLE = "BODY.PEEK[]"
 BEGINNING = f"BODY.PEEK[]<0.{1024 * 1024}>"
 HEADERS = "BODY.PEEK[HEADER]"
 ATTEMPTS = (WHOLE, BEGINNING, HEADERS)
-LOSSES_BEFORE = (0, 0, 0, 1, 2)  #: Index into ATTEMPTS by lost connections so far; beyond it nothing is tried.
+#: Index into ATTEMPTS by failed reads so far; beyond it nothing is tried. With the rests between them an hour passes.
+LOSSES_BEFORE = (0, 0, 0, 1, 2, 2, 2, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +47,17 @@ class FetchLimits:
 
 
 class Trouble:
-    """Remembers which messages were being fetched when the connection was lost. One per connector."""
+    """Remembers which messages were being fetched when a read failed. One per connector."""
 
     def __init__(self) -> None:
         self._losses: dict[tuple[bytes, int, int], int] = {}
 
     def losses(self, plan: Plan, uid: int) -> int:
-        """Return how often the connection was lost over this message."""
+        """Return how often a read failed over this message."""
         return self._losses.get((plan.folder.wire_name, plan.uid_validity, uid), 0)
 
     def note(self, plan: Plan, uids: Iterable[int]) -> None:
-        """Remember that the connection was lost while these were fetched."""
+        """Remember that a read failed while these were fetched."""
         for uid in uids:
             self._losses[plan.folder.wire_name, plan.uid_validity, uid] = self.losses(plan, uid) + 1
 
@@ -114,21 +117,33 @@ async def _fetch_window(
     if losses >= len(LOSSES_BEFORE):
         nothing = Literal(data=b"", truncated=True)
         return window, [_message(plan, Fetched(number=0, uid=uid), nothing) for uid in window], frozenset()
-    known = await _describe(session, window)
+    known = dict(await _describe(session, window))
+    if omitted := [uid for uid in window if uid not in known]:  # expunged, or left out of the answer
+        known |= await _describe(session, omitted)
     done, wanted = _choose(plan, window, known, limits, kept)
     small = [one for one in wanted if (one.size or 0) <= limits.most(plan)]
     contents: dict[int, Literal] = {}
     if len(small) > 1:
         contents = await _fetch_together(session, [one.uid or 0 for one in small])
-    messages = []
+    refused: dict[int, RefusedError] = {}
     for one in wanted:
         uid = one.uid or 0
-        content = contents.get(uid)
-        if content is None:
-            first = LOSSES_BEFORE[losses] if one in small else max(1, LOSSES_BEFORE[losses])
+        if uid in contents:
+            continue
+        first = LOSSES_BEFORE[losses] if one in small else max(1, LOSSES_BEFORE[losses])
+        try:
             content = await _fetch_alone(session, uid, first)
-        if content is not None:
-            messages.append(_message(plan, one, content))
+        except RefusedError as error:
+            if error.is_crowded:
+                raise
+            refused[uid] = error
+        else:
+            contents |= {uid: content} if content is not None else {}
+    if refused and not contents:  # perhaps it can hand over nothing at all just now
+        trouble.note(plan, refused)
+        raise next(iter(refused.values()))
+    contents |= dict.fromkeys(refused, Literal(data=b"", truncated=True))
+    messages = [_message(plan, one, contents[uid]) for one in wanted if (uid := one.uid or 0) in contents]
     numbers = frozenset(one.gmail_number for one in wanted if one.gmail_number is not None)
     return done, messages, numbers
 
@@ -161,7 +176,9 @@ async def _describe(session: ImapSession, uids: Sequence[int]) -> Mapping[int, F
     try:
         number = " X-GM-MSGID" if GMAIL in session.capabilities else ""
         return await _fetch(session, uids, f"UID RFC822.SIZE INTERNALDATE{number}")
-    except RefusedError:
+    except RefusedError as error:
+        if error.is_crowded:
+            raise
         if len(uids) == 1:
             return {uids[0]: Fetched(number=0, uid=uids[0])}
     known: dict[int, Fetched] = {}
@@ -173,24 +190,32 @@ async def _describe(session: ImapSession, uids: Sequence[int]) -> Mapping[int, F
 async def _fetch_together(session: ImapSession, uids: Sequence[int]) -> dict[int, Literal]:
     try:
         fetched = await _fetch(session, uids, f"UID {WHOLE}")
-    except RefusedError:
+    except RefusedError as error:
+        if error.is_crowded:
+            raise
         return {}  # one of them is broken: each is tried alone
     return {uid: one.sections["BODY[]"] for uid, one in fetched.items() if "BODY[]" in one.sections}
 
 
 async def _fetch_alone(session: ImapSession, uid: int, first: int) -> Literal | None:
-    """Return as much of a message as can be had; None where it is gone."""
-    for attempt in ATTEMPTS[first:]:
+    """Return as much of a message as can be had; None where it is gone. Raises RefusedError where nothing can."""
+    refusal: RefusedError | None = None
+    for attempt in (ATTEMPTS[first], *ATTEMPTS[first:]):  # twice: a refusal may be of the moment
         try:
             fetched = await _fetch(session, [uid], f"UID {attempt}")
-        except RefusedError:
+        except RefusedError as error:
+            if error.is_crowded:
+                raise
+            refusal = error
             continue
         sections = fetched[uid].sections if uid in fetched else {}
         for content in sections.values():
             return content if attempt == WHOLE else Literal(data=content.data, truncated=True)
-    if uid in await _describe(session, [uid]):
+    if uid not in await _describe(session, [uid]):
+        return None
+    if refusal is None:
         return Literal(data=b"", truncated=True)
-    return None
+    raise refusal
 
 
 async def _fetch(session: ImapSession, uids: Sequence[int], items: str) -> dict[int, Fetched]:

@@ -92,6 +92,19 @@ async def search(session: ImapSession, *arguments: str | Text | String) -> tuple
     return tuple(sorted({uid for event in events if isinstance(event, Searched) for uid in event.numbers if uid}))
 
 
+async def _search_surely(session: ImapSession, *arguments: str) -> tuple[int, ...]:
+    """Return the UIDs that fit; a yes without the answer is a refusal, since it looks like an empty folder.
+
+    Raises LostError, RefusedError.
+    """
+    doing = "search"
+    events = await session.run(command("UID SEARCH", *arguments), doing=doing)
+    answers = [event.numbers for event in events if isinstance(event, Searched)]
+    if not answers:  # RFC 3501 §7.2.5: there is one, though it be empty
+        raise RefusedError(doing, kind="OK", code=None, text="it said yes and nothing else")
+    return tuple(sorted({uid for numbers in answers for uid in numbers if uid}))
+
+
 async def search_header(session: ImapSession, name: str, value: str) -> tuple[int, ...]:
     """Return the UIDs of messages whose header `name` contains `value`. Raises LostError, RefusedError."""
     return await search(session, "HEADER", string(name), string(value))
@@ -110,7 +123,7 @@ async def _uids_after(session: ImapSession, selected: Selected, last_uid: int) -
         return ()
     wanted = f"{last_uid + 1}:*"  # holds the last message even if its UID is lower (RFC 3501 §6.4.8)
     try:
-        return await search(session, "UID", wanted)
+        return await _search_surely(session, "UID", wanted)
     except RefusedError:
         events = await session.run(Command("UID FETCH", (Text(wanted.encode()), Text(b"(UID)"))), doing="list messages")
         return _uids(events)
@@ -120,7 +133,7 @@ async def _uids_since(session: ImapSession, selected: Selected, since: datetime)
     if selected.exists == 0:
         return ()
     try:
-        return await search(session, *search_since(since))
+        return await _search_surely(session, *search_since(since))
     except RefusedError:
         first = max(1, selected.exists - UNSEARCHABLE_TAIL + 1)
         events = await session.run(
