@@ -11,6 +11,7 @@ from relance.core.mailbox import MailboxStatus
 from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, ReadingFailedError
 from relance.services import ingestion, recovering
 from relance.testing import letters
+from relance.testing.builders import email
 from relance.testing.fake_connector import Hold, Point
 from relance.testing.faulty_store import Failure
 
@@ -167,6 +168,37 @@ async def test_trouble_with_reading_rests_the_mailbox_ever_longer_and_is_forgott
         recovered.skip_until,
         recovered.consecutive_failures,
     )
+
+
+@pytest.mark.parametrize(
+    "trouble, hours",
+    [
+        pytest.param(MailboxUnreachableError("no route"), 72, id="unreachable for three days"),
+        pytest.param(LoginRefusedError("no"), 1, id="the login refused for an hour"),
+        pytest.param(ReadingFailedError("[LIMIT] too many"), 24, id="throttled for a day"),
+    ],
+)
+async def test_while_a_mailbox_cannot_be_read_nothing_follows_and_afterwards_every_answer_counts(rig, trouble, hours):
+    """The follow-up falls due meanwhile and waits: the answer to the first message lies there unread."""
+    box = await rig.prepare(email("intro", subject="Question"), email("bump", "30m"))
+    run = await rig.person("ann@lead.example")
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        box.script(Point.READ, *[trouble] * 10_000)
+        box.deliver(letters.reply(rig.world.accepted[0].raw, at=rig.clock.now()), told=False)
+        for _ in range(4 * hours):
+            rig.later(minutes=15)
+            engine.time_has_jumped()
+            await rig.settle(engine)
+        meanwhile = await rig.again(run)
+        box.heal(Point.READ)
+        rig.later(minutes=61)
+        engine.time_has_jumped()
+        await rig.settle(engine)
+
+    assert meanwhile.stop_reason is None
+    assert StopReason.REPLIED is (await rig.again(run)).stop_reason
+    assert 1 == len(rig.world.accepted)
 
 
 async def test_a_mailbox_that_rests_is_left_alone_and_does_not_keep_the_engine_from_rest(rig):

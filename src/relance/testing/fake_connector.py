@@ -102,6 +102,10 @@ class FakeMailbox:
         """Let the next calls that reach a point meet these, one each."""
         self._scripts[point].extend(faults)
 
+    def heal(self, point: Point) -> None:
+        """Forget what was scripted there."""
+        self._scripts[point].clear()
+
     async def meet(self, point: Point) -> None:
         """Meet whatever is scripted there."""
         if not self._scripts[point]:
