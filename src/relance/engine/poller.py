@@ -3,7 +3,8 @@
 Rule 1: freshness is the start of a read, and moves only when every folder was read and everything read is ingested.
 Rule 2: one read of a mailbox at a time; who asks meanwhile gets the result of the running one.
 Rule 3: only the owner of a mailbox's shard reads it; whoever else needs it read asks through the database.
-Rule 4: the sweep comes round for every mailbox, staggered; it finds what no notification told.
+Rule 4: workspaces take turns: one's twenty thousand mailboxes keep nobody else's from being read.
+Rule 5: the sweep comes round for every mailbox, staggered; it finds what no notification told.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from datetime import datetime, timedelta
 from relance.core import splitting
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.engine import persistence
+from relance.engine.admission import Admission
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
 from relance.engine.reading_plan import ReadingPlan
@@ -27,6 +29,9 @@ from relance.services.refusals import LostRaceError
 BACKFILL = timedelta(days=30)
 #: Mail that came in this long before a mailbox was connected is read too: an answer to the message just sent by hand.
 BEFORE_CONNECTED = timedelta(days=1)
+
+#: Reads are shared out by workspace alone: one that fails rests, so that no server that hangs can keep its place.
+EVERY_SERVER = ""
 
 
 class Poller:
@@ -45,7 +50,8 @@ class Poller:
         self.plan = ReadingPlan()
         self.on_done = lambda _moved: None
         self.in_use = lambda _mailbox_id: False
-        self._room = asyncio.Semaphore(around.limits.reads_at_once)
+        at_once = around.limits.reads_at_once
+        self._admission = Admission(at_once=at_once, first_room=at_once)
 
     @property
     def idle(self) -> bool:
@@ -113,15 +119,17 @@ class Poller:
         return now + limits.sweep_least + spread
 
     async def _read(self, box: Box) -> bool:
-        async with self._room:
-            try:
-                return await self._read_all_folders(box)
-            except (StoreError, LostRaceError) as error:
-                self._around.log.error("store.not_writing", error=str(error), what="read")
-                return False
-            except FencedError as error:
-                self._around.log.warning("read.fenced", mailbox=box.mailbox_id, error=str(error))
-                return False
+        ticket = await self._admission.enter(box.workspace_id, EVERY_SERVER)
+        try:
+            return await self._read_all_folders(box)
+        except (StoreError, LostRaceError) as error:
+            self._around.log.error("store.not_writing", error=str(error), what="read")
+            return False
+        except FencedError as error:
+            self._around.log.warning("read.fenced", mailbox=box.mailbox_id, error=str(error))
+            return False
+        finally:
+            ticket.leave(well=True)
 
     async def _read_all_folders(self, box: Box) -> bool:
         around = self._around

@@ -41,6 +41,7 @@ class Limits:
 
     sends_at_once: int = 64
     reads_at_once: int = 32
+    opens_at_once: int = 64  #: Notifications that are being opened; those that are held are not counted.
     poll: float = 1.0
     watch_check: float = 5.0
     rescue_every: float = 30.0

@@ -1,13 +1,18 @@
-"""Holds the notification of every mailbox and only wakes the poller; what it misses, the sweep finds."""
+"""Holds the notification of every mailbox and only wakes the poller; what it misses, the sweep finds.
+
+Connections are opened as `admission` allows; who listens already is in nobody's way.
+"""
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from relance.core import backoff
+from relance.core import backoff, splitting
+from relance.core.mailbox import Mailbox
+from relance.engine.admission import Admission, Ticket, server_of
 from relance.engine.connections import Connections
 from relance.engine.surroundings import Box, Surroundings, mailbox_of
-from relance.ports.connector import ConnectorError
+from relance.ports.connector import ConnectorError, LoginRefusedError
 from relance.ports.store import Reader
 from relance.services.leasing import these
 
@@ -21,6 +26,7 @@ class Watcher:
         self._want = want
         self._watches: dict[Box, asyncio.Task[None]] = {}
         self._shards: dict[Box, int] = {}
+        self._admission = Admission(at_once=around.limits.opens_at_once)
 
     async def run_once(self) -> int:
         """Run a pass; the number is that of watches started or ended."""
@@ -45,15 +51,37 @@ class Watcher:
                 mailbox = await around.store.read(mailbox_of, box)
                 if mailbox is None:
                     return
-                connector = await self._connections.of(mailbox)
-                await connector.watch(lambda: self._want(box))
+                ticket = await self._admission.enter(box.workspace_id, server_of(mailbox))
+                began = around.monotonic.seconds()
+                await self._listen(mailbox, box, ticket)
             except ConnectorError as error:
                 around.log.info("watch.ended", mailbox=box.mailbox_id, error=str(error))
             except Exception as error:  # noqa: BLE001  # one mailbox's watch must not end those of all others
                 around.log.error("watch.failed", mailbox=box.mailbox_id, error=repr(error))
             failures = 0 if around.monotonic.seconds() - began > _LASTED else failures + 1
             self._want(box)  # something may have come in while nobody was told
-            await around.monotonic.sleep(backoff.reconnect(failures - 1).total_seconds())
+            patience = 1 + splitting.uniform(str(box.mailbox_id), f"reconnect {failures}")  # not all at one moment
+            await around.monotonic.sleep(patience * backoff.reconnect(failures - 1).total_seconds())
+
+    async def _listen(self, mailbox: Mailbox, box: Box, ticket: Ticket) -> None:
+        """Hold the notification; the ticket is given back once it is held, or cannot be."""
+
+        def ring() -> None:
+            ticket.leave(well=True)
+            self._want(box)
+
+        well = False
+        try:
+            connector = await self._connections.of(mailbox)
+            await connector.watch(ring)
+        except LoginRefusedError as error:
+            well = not error.temporary
+            raise
+        except asyncio.CancelledError:
+            well = True
+            raise
+        finally:
+            ticket.leave(well=well)
 
     async def leave(self, shards: frozenset[int]) -> None:
         """End the watches of shards that go to another worker."""

@@ -107,9 +107,10 @@ class SilentWorld:
         return self._inboxes[address][after:]
 
     async def tell(self, address: str, on_change: Callable[[], None]) -> NoReturn:
-        """Call `on_change` whenever something comes in, until cancelled."""
+        """Call `on_change` at once and whenever something comes in, until cancelled."""
         self._told[address].append(on_change)
         try:
+            on_change()
             while True:
                 await asyncio.Event().wait()
         finally:

@@ -214,8 +214,9 @@ class Connector(Protocol):
     async def watch(self, on_change: Callable[[], None]) -> None:
         """Hold the notification and call `on_change` for every hint of new mail; returns only by raising.
 
-        Calls `on_change` before anything is answered to the server, so that nobody can think the mailbox quiet.
-        Raises MailboxUnreachableError, LoginRefusedError, ReadingFailedError; the caller reconnects with back-off.
+        The first call says that it is held: something may have come in before. Calls `on_change` before anything is
+        answered to the server, so that nobody can think the mailbox quiet. Raises MailboxUnreachableError,
+        LoginRefusedError, ReadingFailedError; the caller reconnects with back-off.
         """
         ...
 

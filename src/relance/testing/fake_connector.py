@@ -156,9 +156,10 @@ class FakeMailbox:
             self.world.boxes[envelope.recipient].deliver(envelope.raw)
 
     async def hold_watch(self, on_change: Callable[[], None]) -> None:
-        """Notify until cancelled."""
+        """Notify until cancelled; the first time at once."""
         self._watchers.append(on_change)
         try:
+            on_change()
             await asyncio.Event().wait()
         finally:
             self._watchers.remove(on_change)
