@@ -94,11 +94,13 @@ class AllRights:
     def __init__(self) -> None:
         self.given = True
         self._holds: dict[int, Hold] = {}
+        self._all: tuple[Hold, ...] = ()  #: The same object while nothing changes, as the real one.
 
     async def take(self, store: Store) -> None:
         """Own them in the database too."""
         share = await store.write(leasing.take_all, owner="rig", lease_seconds=LEASE)
         self._holds = {hold.shard: hold for hold in share.holds}
+        self._all = share.holds
 
     def hold(self, shard: int) -> Hold | None:
         """Return the right to one."""
@@ -106,7 +108,7 @@ class AllRights:
 
     def holds(self) -> tuple[Hold, ...]:
         """Return all."""
-        return tuple(self._holds.values()) if self.given else ()
+        return self._all if self.given else ()
 
     def still(self, hold: Hold) -> bool:
         """Whether it is held."""

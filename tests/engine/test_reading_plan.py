@@ -53,6 +53,8 @@ def test_what_is_due_is_what_a_look_at_every_mailbox_would_find(done, later):
 
     assert plan.has_due(now) == (untried or any(next_at[box] <= now for box in known or ()))
     assert plan.has_tried_all == (not untried)
+    assert plan.take_due(now) == {box for box in known or () if box in next_at and next_at[box] <= now}
+    assert plan.take_due(now) == set()
     if known is not None:
         assert (plan.unread() == frozenset()) == (not untried)
 

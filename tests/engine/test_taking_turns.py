@@ -6,6 +6,7 @@ from engine.rig import LIMITS, Parts, Rig, until
 from relance.engine.watcher import Watcher
 from relance.ports.connector import MailboxUnreachableError
 from relance.testing import builders
+from relance.testing.fake_clock import FakeMonotonic
 from relance.testing.fake_connector import FakeMailbox, Point
 
 MANY = 200
@@ -43,6 +44,34 @@ async def test_the_only_mailbox_of_a_workspace_is_watched_among_the_first(rig):
     await watcher.close()
 
     assert watched < MANY / 4
+
+
+class TickingMonotonic(FakeMonotonic):
+    """A second passes between any two questions."""
+
+    def seconds(self) -> float:
+        """Move on and return the time."""
+        self.advance(1.0)
+        return super().seconds()
+
+
+async def test_between_two_looks_at_every_mailbox_a_push_is_followed_and_nothing_else_is_looked_for(rig):
+    """A look takes the longer the more there are; the less often it comes, and the sooner a push is followed."""
+    box = await rig.prepare()
+    monotonic = TickingMonotonic()
+    parts = Parts(replace(rig.around(), monotonic=monotonic))
+    await parts.poller.run_once()
+    await until(lambda: parts.poller.idle)
+    new = await rig.mailbox("new@ours.example")
+    parts.poller.want(await rig.box_name())
+    await parts.poller.run_once()
+    await until(lambda: parts.poller.idle)
+    before = (box.reads, new.reads)
+    monotonic.advance(1000.0)
+    await parts.poller.run_once()
+    await until(lambda: new.reads > 0)
+
+    assert (2, 0) == before
 
 
 async def test_after_a_cut_they_come_back_at_different_moments(rig):

@@ -106,6 +106,23 @@ class ReadingPlan:
             heappop(self._coming)
         return bool(self._coming) and self._coming[0][0] <= now
 
+    def is_of(self, holds: Sequence[Hold]) -> bool:
+        """Whether there was a look, and at the mailboxes of these shards."""
+        return self._boxes is not None and holds is self._looked
+
+    def knows(self, box: Box) -> bool:
+        """Whether it was there at the last look."""
+        return self._boxes is not None and box in self._boxes
+
+    def take_due(self, now: datetime) -> set[Box]:
+        """Return those whose sweep or rest is over, each once; what is not read then, a look finds."""
+        due = set()
+        while self._coming and self._coming[0][0] <= now:
+            at, _, box = heappop(self._coming)
+            if at == self._due_at(box):
+                due.add(box)
+        return due
+
     def is_due(self, box: Box, now: datetime) -> bool:
         """Whether its sweep has come round."""
         at = self._sweep_at.get(box)

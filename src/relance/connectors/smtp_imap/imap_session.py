@@ -8,6 +8,7 @@ Rule 3: the connection is only ever read by the task that runs a command or wait
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from relance.connectors.smtp_imap.errors import LostError, RefusedError, WireLostError
 from relance.connectors.smtp_imap.imap_commands import Command, String, command, write_command
@@ -328,10 +329,10 @@ class ImapSession:
         """Keep what holds for the whole connection."""
         match event:
             case Capability(names=names):
-                self.capabilities = names
+                self.capabilities = shared(names)
                 self.capabilities_told = True
             case Condition() | Tagged() if event.code is not None and event.code.name == "CAPABILITY":
-                self.capabilities = frozenset(event.code.argument.upper().split())
+                self.capabilities = shared(frozenset(event.code.argument.upper().split()))
                 self.capabilities_told = True
             case Condition(kind="BYE", text=text):
                 self.farewell = text or "BYE"
@@ -369,6 +370,12 @@ class _CommandLimit:
             raise LostError(f"{self._wire.endpoint} did not finish a command in {self._seconds:g} seconds") from None
         if isinstance(error, asyncio.CancelledError):
             self._wire.abort()  # the rest of the answer would be taken for the next command's
+
+
+@lru_cache(maxsize=256)
+def shared(names: frozenset[str]) -> frozenset[str]:
+    """Return the same object for equal capabilities: of many connections few have different ones."""
+    return names
 
 
 def _reach(one: Command, moment: str) -> None:

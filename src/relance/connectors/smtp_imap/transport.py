@@ -53,7 +53,7 @@ class Wire(asyncio.Protocol):
         self._writable: asyncio.Future[None] | None = None
         self._paused_reading = False
         self._failure: Exception | None = None
-        self._gone = asyncio.Event()
+        self._gone: asyncio.Future[None] | None = None  #: Whoever waits for the socket to be gone.
 
     @classmethod
     async def open(cls, endpoint: Endpoint, *, doors: TlsDoors, ca_file: str | None, time_limit: float) -> Self:
@@ -155,9 +155,11 @@ class Wire(asyncio.Protocol):
 
     async def wait_closed(self, *, time_limit: float) -> None:
         """Return once the socket is gone; after `time_limit` seconds, break it."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(time_limit):
-                await self._gone.wait()
+        if self._transport is not None:
+            self._gone = asyncio.get_running_loop().create_future()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(time_limit):
+                    await self._gone
         self.abort()
 
     def abort(self) -> None:
@@ -204,7 +206,8 @@ class Wire(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wake whoever waits; see asyncio.Protocol."""
         self._transport = None
-        self._gone.set()
+        if self._gone is not None and not self._gone.done():
+            self._gone.set_result(None)
         self._lose(f"the connection broke: {exc}" if exc else "the server closed the connection")
 
     def pause_writing(self) -> None:
