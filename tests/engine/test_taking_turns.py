@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 
+from engine.counting import CountingStore
 from engine.rig import LIMITS, Parts, Rig, until
+from relance.engine.connections import Connections
+from relance.engine.surroundings import mailbox_of
 from relance.engine.watcher import Watcher
 from relance.ports.connector import MailboxUnreachableError
 from relance.testing import builders
 from relance.testing.fake_clock import FakeMonotonic
-from relance.testing.fake_connector import FakeMailbox, Point
+from relance.testing.fake_connector import FakeMailbox, Hold, Point
 
 MANY = 200
 NARROW = replace(LIMITS, reads_at_once=4, opens_at_once=4)
@@ -35,9 +38,15 @@ async def test_the_only_mailbox_of_a_workspace_is_read_among_the_first(rig):
 async def test_the_only_mailbox_of_a_workspace_is_watched_among_the_first(rig):
     """The same for opening the notification, whose number at once is bounded as well."""
     crowd, alone = await two_workspaces(rig)
-    parts = Parts(rig.around(limits=NARROW))
-    watcher = Watcher(rig.around(limits=NARROW), parts.connections, lambda _: None)
+    store, hold = CountingStore(rig.store), Hold()
+    around = replace(rig.around(limits=NARROW), store=store)
+    for box in crowd:
+        box.script(Point.WATCH, hold)
+    watcher = Watcher(around, Connections(around), lambda _: None)
     await watcher.run_once()
+    await until(lambda: store.counts["mailboxes.get"] == MANY + 2)
+    await store.read(mailbox_of, await rig.box_name())  # whoever asked before has its answer, and waits for its turn
+    hold.go.set()
     await until(lambda: alone.watched)
     watched = sum(box.watched for box in crowd)
     await until(lambda: all(box.watched for box in crowd))
