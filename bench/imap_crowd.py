@@ -119,6 +119,8 @@ class Guest(asyncio.Protocol):
             case "AUTHENTICATE" | "LOGIN":
                 self.user = _user(rest)
                 self.say(f"{tag} OK [CAPABILITY {CAPABILITY}] welcome")
+            case "CAPABILITY":
+                self.say(f"* CAPABILITY {CAPABILITY}", f"{tag} OK done")
             case "LIST":
                 self.say(*(f'* LIST ({use}) "/" {name}' for use, name in FOLDERS), f"{tag} OK listed")
             case "STATUS":
@@ -158,6 +160,8 @@ class Guest(asyncio.Protocol):
 
 
 def _user(rest: str) -> str:
+    if rest.upper().startswith("LOGIN"):
+        return rest.split(" ")[1].strip('"')
     return base64.b64decode(rest.rpartition(" ")[2]).split(b"\0")[1].decode()
 
 

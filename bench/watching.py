@@ -1,11 +1,12 @@
 """What watching very many mailboxes costs, and how soon an answer stops its sequence. Loopback, TLS, one process.
 
-Run: `.venv/bin/python bench/watching.py [MAILBOXES [REPLIES]]` (1,000 mailboxes, 200 replies).
+Run: `.venv/bin/python bench/watching.py [MAILBOXES [REPLIES [PYTHON]]]` (1,000 mailboxes, 200 replies).
 The engine of production over SQLite (synchronous=FULL), in which as many people were written to as will answer; IMAP
 servers of ours in processes of their own. Measured: time until every mailbox is watched; resident memory a mailbox with
 everything that the engine keeps of it, once the connections for reading are let go (after 10 s here, 120 s by default);
 CPU while nothing happens; from a push to the commit that stops the sequence, at 20 replies a second and then as many
 again at once; and time until all are watched again after every connection was cut.
+Beside it as many idle connections (2,000 at most) held by aioimaplib, where PYTHON is one that has it.
 """
 
 import asyncio
@@ -228,7 +229,15 @@ class Bench:
         return [self.times.ingested[box] - at for box, at in pushed.items()]
 
 
-async def measure(folder: Path, count: int, replies: int) -> None:
+async def beside(servers: Servers, python: str, count: int) -> None:
+    """Let the other library hold as many connections to the same server."""
+    port, ca_file = servers.places[0]
+    script = Path(__file__).with_name("watching_peer.py")
+    peer = await asyncio.create_subprocess_exec(python, str(script), str(port), ca_file, str(count))
+    await peer.wait()
+
+
+async def measure(folder: Path, count: int, replies: int, python: str | None) -> None:
     """Fill, send, and then watch."""
     path = folder / "bench.db"
     store = open_store(path)
@@ -275,6 +284,10 @@ async def measure(folder: Path, count: int, replies: int) -> None:
         print(f"after a cut all watched again in {again:.1f} s, {time.process_time() - cpu:.1f} s of CPU", flush=True)
         print(f"trouble: {len(bench.times.trouble)} {bench.times.trouble[:2]}")
         await engine.drain()
+        if python is None:
+            print("aioimaplib: not measured, no Python was named that has it")
+        else:
+            await beside(servers, python, min(count, 2000))
     finally:
         servers.stop()
         await store.close()
@@ -284,7 +297,7 @@ def main() -> None:
     """Print everything."""
     count, replies = (int(value) for value in (sys.argv[1:] + ["1000", "200"][len(sys.argv) - 1 :])[:2])
     with tempfile.TemporaryDirectory(prefix="relance-bench-") as made:
-        uvloop.run(measure(Path(made), count, replies))
+        uvloop.run(measure(Path(made), count, replies, next(iter(sys.argv[3:]), None)))
 
 
 if __name__ == "__main__":
