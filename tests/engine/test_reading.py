@@ -12,6 +12,7 @@ from relance.ports.connector import LoginRefusedError, MailboxUnreachableError, 
 from relance.services import ingestion, recovering
 from relance.testing import letters
 from relance.testing.builders import email
+from relance.testing.fake_clock import FakeMonotonic
 from relance.testing.fake_connector import Hold, Point
 from relance.testing.faulty_store import Failure
 
@@ -274,6 +275,34 @@ async def test_nothing_is_lost_between_a_batch_and_its_cursor(rig):
 
     assert [False, False, False, True] == results
     assert StopReason.REPLIED is (await rig.again(run)).stop_reason
+
+
+class Ticking(FakeMonotonic):
+    """A second passes whenever somebody looks: so that a look at every mailbox takes time."""
+
+    def seconds(self) -> float:
+        """Return the seconds it stands at."""
+        self.advance(1.0)
+        return super().seconds()
+
+
+@pytest.mark.parametrize("told", ["asked for", "look anew", "nothing"])
+async def test_a_mailbox_that_is_new_or_back_is_not_overlooked_between_two_looks_at_all(rig, told):
+    """Looks at every mailbox are rare where there are many; whoever is asked for by name leads to one."""
+    await rig.prepare()
+    rig.monotonic = Ticking()
+    parts = rig.parts()
+    await parts.poller.run_once()
+    added = await rig.mailbox("new@ours.example")
+    box = await rig.box_name("new@ours.example")
+    if told == "asked for":
+        parts.poller.want(box)
+    elif told == "look anew":
+        parts.poller.look_anew()
+    started = await parts.poller.run_once()
+    await parts.poller.refresh(box)
+
+    assert (told != "nothing", 1) == (started == 1, added.reads)
 
 
 async def test_one_connector_serves_all_loops_of_a_mailbox(rig):

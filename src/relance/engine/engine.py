@@ -180,6 +180,7 @@ class Engine:
 
     def _recovered(self) -> None:
         """Look again at everything: a mailbox was read back, and may go on."""
+        self._poller.look_anew()
         for name in ("poller", "watcher"):
             if name in self._loops:
                 self._loops[name].wake()

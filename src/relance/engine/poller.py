@@ -70,6 +70,10 @@ class Poller:
         """Ask for a read at the next pass."""
         self._wanted.add(box)
 
+    def look_anew(self) -> None:
+        """Look at every mailbox at the next pass: one may have come back."""
+        self._look_at = 0.0
+
     async def refresh(self, box: Box) -> bool:
         """Read one mailbox now; return whether every folder was read and ingested."""
         return await asyncio.shield(self._running.get(box) or self._start(box))
@@ -99,12 +103,12 @@ class Poller:
         """Run a pass; the number is that of reads started.
 
         A look at every mailbox costs more the more there are. Between two of them only what was asked for and what the
-        plan knows to be due is started.
+        plan knows to be due is started; what is asked for and not known yet leads to a look.
         """
         now = self._around.clock.now()
         holds = self._around.shards.holds()
         began = self._around.monotonic.seconds()
-        if began < self._look_at and self.plan.is_of(holds):
+        if began < self._look_at and self.plan.is_of(holds) and all(map(self.plan.knows, self._wanted)):
             return self._start_known(now)
         connected = await self._around.store.read(_connected, tuple(hold.shard for hold in holds))
         boxes = {Box(workspace_id=m.workspace_id, mailbox_id=m.id): m for m in connected}
@@ -126,8 +130,8 @@ class Poller:
         return len(due)
 
     def _start_known(self, now: datetime) -> int:
-        """Start reads of mailboxes that were there at the last look; whatever else is wanted waits for the next."""
-        wanted = {box for box in self._wanted if box not in self._running and self.plan.knows(box)}
+        """Start reads of mailboxes that were there at the last look."""
+        wanted = {box for box in self._wanted if box not in self._running}
         self._wanted -= wanted
         due = {box for box in wanted | self.plan.take_due(now) if box not in self._running}
         due = {box for box in due if not self.plan.rests(box, now)}
