@@ -470,6 +470,19 @@ async def test_the_same_bytes_in_two_folders_act_once(life):
     assert 1 == (await life.again(scene.run)).soft_bounces
 
 
+async def test_two_messages_that_no_server_handed_over_are_two(life):
+    """They are recorded empty, and a person looks at each of them."""
+    scene = await life.scene(email("a", subject="A"), email("b", "1h"))
+    ids = {"workspace_id": scene.workspace.id}
+    for _ in range(2):
+        await life.stage(scene.box, b"", folder="INBOX", role=None)
+        (staged,) = await life.store.read(ingestion.staged_of, **ids, mailbox_id=scene.box.id, limit=100)
+        await life.store.write(ingestion.shelve, staged=staged, error="not handed over", keys=KEYS, now=life.now)
+    kept = await life.store.read(answers.incoming, **ids, limit=10)
+
+    assert 2 == len(kept)
+
+
 async def test_a_hand_written_message_in_two_folders_acts_once(life):
     """In Sent and in All Mail."""
     scene = await life.scene(on_manual_reply="continue")

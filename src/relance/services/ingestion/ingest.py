@@ -9,7 +9,6 @@ Rule 4: raw mail is kept only when it was matched, is machine mail about a send,
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from hashlib import blake2b
 
 from relance.core.attempt import Attempt
 from relance.core.companies import company_of
@@ -70,7 +69,6 @@ class _Facts:
     message: Message
     classification: Classification
     received: Received
-    content_key: str
     again: int | None  #: As what it is kept already, when it is to be matched once more.
 
 
@@ -87,8 +85,7 @@ def ingest(
     ids: dict[str, int] = {"workspace_id": staged.workspace_id}
     if tx.run("raw_messages.remove", **ids, id=staged.id) != 1:
         return Ingested.KNOWN
-    content_key = blake2b(staged.raw, digest_size=20).hexdigest()
-    known = tx.one(int, "messages.known", **ids, mailbox_id=staged.mailbox_id, content_key=content_key)
+    known = tx.one(int, "messages.known", **ids, mailbox_id=staged.mailbox_id, content_key=staged.content_key)
     again = known is not None and tx.one(int, "messages.to_match_again", **ids, id=known) is not None
     if known is not None and staged.role is not FolderRole.SENT and not again:
         return Ingested.KNOWN
@@ -99,7 +96,6 @@ def ingest(
         message=message,
         classification=classification,
         received=received,
-        content_key=content_key,
         again=known if again else None,
     )
     trace = message.header(TRACE_HEADER)
@@ -264,7 +260,7 @@ def _keep(tx: Transaction, facts: _Facts, match: Match | None, *, lead_id: int |
         to_address=received.recipients[0] if received.recipients else None,
         subject=facts.message.subject,
         new_text=classification.new_text,
-        content_key=facts.content_key,
+        content_key=facts.staged.content_key,
         raw=staged.raw,
         lead_id=match.lead_id if match else lead_id,
         enrollment_id=match.enrollment_id if match else None,

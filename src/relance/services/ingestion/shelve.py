@@ -7,7 +7,6 @@ Rule 2: only the headers are looked at, as bytes: what broke the reading of the 
 import re
 from collections.abc import Iterable
 from datetime import datetime
-from hashlib import blake2b
 
 from relance.core.attempt import Attempt
 from relance.core.effects import HoldRuns
@@ -54,7 +53,7 @@ def shelve(
         to_address=None,
         subject=None,
         new_text=None,
-        content_key=blake2b(staged.raw, digest_size=20).hexdigest(),
+        content_key=staged.content_key,
         raw=staged.raw,
         lead_id=first.lead_id if first else None,
         enrollment_id=first.enrollment_id if first else None,

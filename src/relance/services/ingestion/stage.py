@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 
 from relance.ports.connector import FolderBatch, FolderRole
 from relance.ports.store import Reader, Transaction
@@ -26,6 +27,12 @@ class StagedMessage:
     stored_at: datetime
     failures: int
     last_error: str | None
+
+    @property
+    def content_key(self) -> str:
+        """What tells it from others of its mailbox: its content, or its place where the server handed over none."""
+        place = f"{self.folder}\0{self.uid_validity}\0{self.uid}".encode()
+        return blake2b(self.raw or place, digest_size=20).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
