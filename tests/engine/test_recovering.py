@@ -230,6 +230,22 @@ def _audit(reader: Reader, rig: Rig) -> list[auditing.StepAudit]:
     return auditing.audit(reader, workspace_id=rig.workspace.id, name="q4")
 
 
+@pytest.mark.parametrize("saves_sent", [True, False])
+async def test_nothing_is_told_from_a_sent_folder_that_was_emptied(place: Place, *, saves_sent: bool):
+    """What is known to have left has to lie there now; that it lay there once says nothing of what lay beside it."""
+    rig = place.rig
+    box, _ = await _first_steps(place, saves_sent=saves_sent)
+    await _play(rig, days=1, hours=1)
+    box.folders[SENT].clear()
+    await place.put_back()
+    async with rig.running() as engine:
+        await rig.play(engine, until=rig.clock.now() + timedelta(hours=3))
+    waiting = await rig.box()
+
+    assert (MailboxStatus.RECOVERING, recovering.SENT_UNPROVEN) == (waiting.status, waiting.last_skip_reason)
+    assert [2, 2, 2, 2] == [len(rig.subjects(person)) for person in (ANN, BEN, CLEO, DORA)]
+
+
 @pytest.mark.parametrize("trouble", ["saves nothing", "clock behind"])
 async def test_nothing_is_told_from_a_sent_folder_that_does_not_show_what_was_sent_last(place: Place, trouble: str):
     """What the mailbox writes to itself has to lie there, late enough by its server's clock."""

@@ -100,6 +100,83 @@ async def test_whoever_has_answered_is_not_written_to_though_the_answer_is_gone(
     assert (EnrollmentStatus.STOPPED if kept else EnrollmentStatus.HELD) is ann.status
 
 
+async def test_a_second_restore_takes_along_what_the_first_one_did(place: Place):
+    """It was the wrong file, or somebody was not sure; the state that is put aside now knows it from the one before."""
+    box, runs = await _until_backup(place)
+    since = place.rig.clock.now()
+    box.script(Point.REPLY, OutcomeUnknownError("the connection was lost after the dot"))
+    await _play(place, days=1)
+    _forget_copies(box)
+    await _put_back(place, since=since)
+    again = await _put_back(place, since=since)
+    await _play(place, days=5)
+    ended = sorted([(await place.rig.again(run)).status for run in runs])
+
+    assert TakenAlong(sent=0, held=1) == again
+    assert [EnrollmentStatus.COMPLETED] * 2 + [EnrollmentStatus.HELD] == ended
+    assert [2, 3, 3] == sorted(_numbers(place))
+
+
+@pytest.mark.parametrize("outcome", ["unknown", "answered"])
+async def test_whoever_was_paused_then_is_held_as_well(place: Place, outcome: str):
+    """They were let go on since, and written to, or answered; resumed once more, they would be again."""
+    box, (ann, *_) = await _until_backup(place)
+    await _pause_and_back_up(place, ann)
+    since = place.rig.clock.now()
+    await _resume(place, ann)
+    if outcome == "unknown":
+        box.script(Point.REPLY, *[OutcomeUnknownError("the connection was lost after the dot")] * 3)
+    else:
+        box.deliver(letters.reply(place.rig.world.received_by(ANN)[-1].raw, at=place.rig.clock.now()), told=False)
+    await _play(place, days=1)
+    before = len(place.rig.subjects(ANN))
+    box.folders[INBOX].clear()
+    _forget_copies(box)
+    await _put_back(place, since=since)
+    held = await place.rig.again(ann)
+
+    assert (EnrollmentStatus.HELD, "written_before_restore") == (held.status, held.hold_reason)
+    assert before == (2 if outcome == "unknown" else 1)
+
+
+async def _pause_and_back_up(place: Place, run: Enrollment) -> None:
+    await place.rig.store.write(
+        enrollments.pause,
+        workspace_id=run.workspace_id,
+        enrollment_id=run.id,
+        cause="a person said so",
+        now=place.rig.clock.now(),
+    )
+    await place.back_up()
+
+
+async def _resume(place: Place, run: Enrollment) -> None:
+    await place.rig.store.write(
+        enrollments.resume,
+        workspace_id=run.workspace_id,
+        enrollment_id=run.id,
+        cause="a person looked",
+        now=place.rig.clock.now(),
+    )
+
+
+@pytest.mark.parametrize("policy", ["pause", "hold"])
+async def test_whoever_was_set_aside_for_an_answer_is_held(place: Place, policy: str):
+    """Not only a sequence that stops at an answer says that somebody has answered."""
+    box = await place.rig.prepare(saves_sent=False, on_reply=policy)
+    ann = await place.rig.person(ANN)
+    await _play(place, hours=10)
+    await place.back_up()
+    since = place.rig.clock.now()
+    box.deliver(letters.reply(place.rig.world.received_by(ANN)[-1].raw, at=place.rig.clock.now()), told=False)
+    await _play(place, hours=1)
+    box.folders[INBOX].clear()
+    await _put_back(place, since=since)
+    await _play(place, days=5)
+
+    assert (EnrollmentStatus.HELD, 1) == ((await place.rig.again(ann)).status, len(place.rig.subjects(ANN)))
+
+
 async def test_who_came_in_later_and_may_have_been_written_to_waits_when_they_enter_again(place: Place):
     """The older state has nobody to hold; resumed by a person, they do not get the step again that may have left."""
     box, _ = await _until_backup(place)
@@ -111,13 +188,7 @@ async def test_who_came_in_later_and_may_have_been_written_to_waits_when_they_en
     _forget_copies(box)
     await _put_back(place, since=since)
     dora = await place.rig.person(DORA)
-    await place.rig.store.write(
-        enrollments.resume,
-        workspace_id=dora.workspace_id,
-        enrollment_id=dora.id,
-        cause="a person looked",
-        now=place.rig.clock.now(),
-    )
+    await _resume(place, dora)
     await _play(place, days=5)
 
     assert (1, EnrollmentStatus.HELD) == (before, dora.status)
@@ -131,7 +202,7 @@ async def test_facts_of_another_installation_change_nothing(place: Place):
     await _play(place, days=1)
     facts = await place.rig.store.read(taking_along.facts_since, since)
     await place.put_back()
-    foreign = taking_along.Facts(installation="elsewhere", departed=facts.departed, ended=facts.ended)
+    foreign = taking_along.Facts(installation="elsewhere", departed=facts.departed, ended=facts.ended, kept=facts.kept)
     along = await place.rig.store.write(taking_along.take_along, foreign, now=place.rig.clock.now())
 
     assert 3 == len(facts.departed)

@@ -69,7 +69,7 @@ async def _take_along(copy: Path, replaced: Path, *, now: datetime) -> TakenAlon
                     facts = await newer.read(taking_along.facts_since, backup_at)
                 finally:
                     await newer.close()
-        except StoreError as error:
+        except (StoreError, ValueError) as error:  # ValueError: a value that no row of ours ever had
             return str(error)
         return await older.write(taking_along.take_along, facts, now=now)
     finally:

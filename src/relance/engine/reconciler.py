@@ -14,15 +14,15 @@ from itertools import groupby
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
-from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import OnUnknown
 from relance.engine import persistence
 from relance.engine.connections import Connections
+from relance.engine.marks import left_at, sought_of
 from relance.engine.probing import probe
 from relance.engine.side_by_side import for_each
 from relance.engine.surroundings import Box, Surroundings
-from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound, Sought
+from relance.ports.connector import CannotLook, Connector, ConnectorError, Found, NotFound
 from relance.ports.store import Reader
 from relance.services import mailboxes, reconciling, sending
 from relance.services.leasing import FencedError, Hold
@@ -82,7 +82,7 @@ class Reconciler:
         attempt, now = lost.attempt, self._around.clock.now()
         try:
             connector = await self._connections.of(lost.mailbox)
-            lookup = await connector.find_sent(_sought(attempt))
+            lookup = await connector.find_sent(sought_of(attempt))
         except ConnectorError as error:
             await self._again(lost, f"could not look: {error}")
             return
@@ -195,7 +195,7 @@ class Reconciler:
     async def _copy(self, mailbox: Mailbox, hold: Hold, connector: Connector, attempt: Attempt) -> int:
         around, now = self._around, self._around.clock.now()
         ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
-        lookup = await connector.find_sent(_sought(attempt))
+        lookup = await connector.find_sent(sought_of(attempt))
         if isinstance(lookup, Found):
             wire = lookup.wire_message_id
             await persistence.write(around, reconciling.mark_copied, attempt, wire_message_id=wire, now=now)
@@ -230,23 +230,7 @@ def _by_mailbox(lost: list[Lost]) -> list[tuple[Mailbox, list[Lost]]]:
 
 
 def _is_late_enough(witness: datetime | None, attempt: Attempt) -> bool:
-    return witness is not None and witness - _since(attempt) >= defaults.WITNESS_AFTER
-
-
-def _since(attempt: Attempt) -> datetime:
-    return attempt.began_at or attempt.planned_at
-
-
-def _sought(attempt: Attempt) -> Sought:
-    ids = (attempt.message_id, attempt.wire_message_id, attempt.provider_message_id)
-    return Sought(
-        message_ids=tuple(i for i in ids if i),
-        trace_header=TRACE_HEADER,
-        trace=attempt.trace,
-        copy_header=COPY_HEADER,
-        recipient=attempt.recipient,
-        since=_since(attempt),
-    )
+    return witness is not None and witness - left_at(attempt) >= defaults.WITNESS_AFTER
 
 
 def _to_do(

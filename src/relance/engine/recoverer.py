@@ -21,9 +21,10 @@ from relance.engine import persistence
 from relance.engine.connections import Connections
 from relance.engine.ingester import Ingester
 from relance.engine.late_witness import LateWitness, Unseen
+from relance.engine.marks import sought_of
 from relance.engine.side_by_side import for_each
 from relance.engine.surroundings import Box, Surroundings
-from relance.ports.connector import ConnectorError, FolderRole
+from relance.ports.connector import ConnectorError, FolderRole, Found
 from relance.ports.generation import Generation, GenerationFile
 from relance.ports.journal import OptOutJournal
 from relance.ports.store import StoreError
@@ -170,6 +171,7 @@ class Recoverer:
                 if isinstance(seen, Unseen):
                     return await self._not_seen(mailbox, seen, began_at)
             sent_folder = await self._fetch(mailbox, hold)
+            shows_known = await self._shows_known(mailbox)
         except ConnectorError as error:
             return await self._failed(mailbox, str(error))
         except (StoreError, LostRaceError, FencedError):
@@ -186,6 +188,7 @@ class Recoverer:
             recovering.sent_read_back,
             mailbox,
             sent_folder=sent_folder,
+            shows_known=shows_known,
             began_at=began_at,
             now=around.clock.now(),
         )
@@ -224,6 +227,15 @@ class Recoverer:
                 around, hold, ingestion.stage_batch, **ids, batch=batch, now=around.clock.now()
             )
         return bool(roles & {FolderRole.SENT, FolderRole.ALL}) or (before is not None and before.sent_folder)
+
+    async def _shows_known(self, mailbox: Mailbox) -> bool:
+        """Whether one of the newest messages that are known to have left lies in Sent now, or none is known."""
+        known = await self._around.store.read(recovering.newest_sent, mailbox)
+        connector = await self._connections.of(mailbox)
+        for attempt in known:
+            if isinstance(await connector.find_sent(sought_of(attempt)), Found):
+                return True
+        return not known
 
     async def _failed(self, mailbox: Mailbox, error: str) -> int:
         around = self._around

@@ -12,11 +12,11 @@ Rule 4: where Sent cannot be read, or proves nothing, a person decides. Nothing 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from relance.core import backoff, defaults
 from relance.core.attempt import Attempt
-from relance.core.enrollment import WALKING, Enrollment
+from relance.core.enrollment import Enrollment, EnrollmentStatus
 from relance.core.events import Event, EventName
 from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.suppression import SuppressionKind, SuppressionReason
@@ -36,6 +36,9 @@ from relance.services.workspaces import everyone
 BEFORE_CONNECTED = timedelta(days=1)
 #: Of the newest messages that a mailbox is known to have sent, one at least must lie in its Sent folder.
 WITNESSES = 20
+#: Whoever stood so may have been let go on since, and set aside again.
+_SET_ASIDE = frozenset({EnrollmentStatus.PAUSED, EnrollmentStatus.HELD})
+_NEVER = datetime.max.replace(tzinfo=UTC)
 #: Why a mailbox that was read waits for a person.
 SENT_UNPROVEN = "sent_unproven"
 
@@ -123,31 +126,38 @@ def replay_opt_outs(tx: Transaction, entries: Iterable[OptOut], *, now: datetime
     return replayed
 
 
-def proof_of(reader: Reader, mailbox: Mailbox, *, sent_folder: bool) -> Proven | Unproven:
-    """Say whether what lies in Sent tells what left. `sent_folder`: one was read."""
+def newest_sent(reader: Reader, mailbox: Mailbox) -> list[Attempt]:
+    """Return the newest messages that a mailbox is known to have sent: one of them has to lie in its Sent folder."""
+    ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
+    return reader.all(Attempt, "attempts.latest_sent", **ids, limit=WITNESSES)
+
+
+def proof_of(mailbox: Mailbox, *, sent_folder: bool, shows_known: bool) -> Proven | Unproven:
+    """Say whether what lies in Sent tells what left.
+
+    `sent_folder`: one was read. `shows_known`: of `newest_sent` one lies there now, or there is none.
+    """
     if not sent_folder:
         return Unproven(reason="it has no Sent folder")
     if mailbox.saves_sent is None:
         return Unproven(reason="it is not known whether its server keeps copies of what it sends")
-    ids = {"workspace_id": mailbox.workspace_id, "mailbox_id": mailbox.id}
-    newest = reader.all(Attempt, "attempts.latest_sent", **ids, limit=WITNESSES)
-    if newest and all(attempt.sent_copy_at is None for attempt in newest):
+    if not shows_known:
         return Unproven(reason="nothing that it is known to have sent lies in its Sent folder")
     return Proven()
 
 
 def sent_read_back(
-    tx: Transaction, mailbox: Mailbox, *, sent_folder: bool, began_at: datetime, now: datetime
+    tx: Transaction, mailbox: Mailbox, *, sent_folder: bool, shows_known: bool, began_at: datetime, now: datetime
 ) -> Proven | Unproven | TooEarly:
     """Record that every copy of ours in a mailbox's Sent folder is understood, or why that proves nothing.
 
-    `began_at`: when the reading began. One that began too early is not the last.
+    `began_at`: when the reading began. One that began too early is not the last. The others as `proof_of` takes them.
     """
     last = copies_are_in_at(mailbox)
     if began_at < last:
         read_later(tx, mailbox, until=last)
         return TooEarly(until=last)
-    proof = proof_of(tx, mailbox, sent_folder=sent_folder)
+    proof = proof_of(mailbox, sent_folder=sent_folder, shows_known=shows_known)
     reason, skip_reason = mailbox.status_reason, None
     if isinstance(proof, Unproven):
         reason, skip_reason = f"{proof.reason}: {person_decides(mailbox)}", SENT_UNPROVEN
@@ -224,10 +234,10 @@ def _maybe_written_to(reader: Reader, mailbox: Mailbox, now: datetime) -> list[E
     rows = reader.all(
         Enrollment, "enrollments.chosen", workspace_id=mailbox.workspace_id, sequence_id=None, lead_id=None
     )
-    due = (row for row in rows if row.status in WALKING and row.next_due_at is not None and row.next_due_at <= now)
+    maybe = (row for row in rows if row.status in _SET_ASIDE or (row.next_due_at or _NEVER) <= now)
     return [
         row
-        for row in due
+        for row in maybe
         if row.mailbox_id == mailbox.id or (row.mailbox_id is None and _admitted(reader, row, mailbox))
     ]
 
@@ -238,7 +248,7 @@ def _admitted(reader: Reader, row: Enrollment, mailbox: Mailbox) -> bool:
 
 def _hold(tx: Transaction, found: Enrollment, mailbox: Mailbox, now: datetime) -> bool:
     row = lock(tx, found.workspace_id, found.id)
-    if row is None or row.status not in WALKING:
+    if row is None or row.terminal:
         return False
     cause = f"{mailbox.address} may have written to this person since the backup that was put back, and nobody can look"
     forgotten.hold(tx, row, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)

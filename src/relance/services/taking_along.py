@@ -6,12 +6,12 @@ Rule 2: what left is kept as if its copy had been seen. Where only a person can 
 Rule 3: what the older state knows itself is left to it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 from relance.core import defaults
 from relance.core.attempt import Attempt, AttemptStatus
-from relance.core.enrollment import WALKING, Enrollment, StopReason
+from relance.core.enrollment import Enrollment, StopReason
 from relance.core.mailbox import Mailbox
 from relance.ports.store import Reader, Transaction
 from relance.services.sending import forgotten
@@ -52,14 +52,22 @@ class Departed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """An enrollment that somebody outside has ended."""
+    """An enrollment that somebody outside has ended, or that waits for a person who has to look."""
 
     workspace: str
     run: str
     workspace_id: int
     enrollment_id: int
-    reason: StopReason
+    reason: str  #: A stop reason, or `answered` where it was set aside for that, or `doubted` after a restore before.
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept(ForgottenSend):
+    """What that state itself had not known, and kept."""
+
+    workspace: str
+    mailbox: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +77,7 @@ class Facts:
     installation: str
     departed: tuple[Departed, ...]
     ended: tuple[Ended, ...]
+    kept: tuple[Kept, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,10 +98,12 @@ def facts_since(reader: Reader, backup_at: datetime | None) -> Facts:
     """Return what a state knows that another, last worked on then, may not."""
     found = reader.one(Installation, "installation.get")
     since = backup_at - defaults.RECOVERY_MARGIN if backup_at is not None else None
+    outside = {"reason_list": list(FROM_OUTSIDE), "doubted": forgotten.HOLD_REASON}
     return Facts(
         installation=found.uid if found is not None else "",
         departed=tuple(reader.all(Departed, "attempts.departed_since", since=since)),
-        ended=tuple(reader.all(Ended, "enrollments.ended_since", since=since, reason_list=list(FROM_OUTSIDE))),
+        ended=tuple(reader.all(Ended, "enrollments.ended_since", since=since, **outside)),
+        kept=tuple(reader.all(Kept, "forgotten_sends.kept_since", since=since)),
     )
 
 
@@ -104,6 +115,9 @@ def take_along(tx: Transaction, facts: Facts, *, now: datetime) -> TakenAlong:
     workspaces = {workspace.id: workspace.uid for workspace in everyone(tx)}
     departed = [one for one in facts.departed if workspaces.get(one.workspace_id) == one.workspace]
     ended = [one for one in facts.ended if workspaces.get(one.workspace_id) == one.workspace]
+    for one in facts.kept:
+        if workspaces.get(one.workspace_id) == one.workspace and _has_mailbox(tx, one):
+            forgotten.keep(tx, ForgottenSend(**{each.name: getattr(one, each.name) for each in fields(ForgottenSend)}))
     sent = sum([_keep(tx, one, now) for one in departed])
     held = sum([_doubt(tx, one, now) for one in departed]) + sum([_end(tx, one, now) for one in ended])
     return TakenAlong(sent=sent, held=held)
@@ -141,13 +155,13 @@ def _doubt(tx: Transaction, one: Departed, now: datetime) -> bool:
 
 
 def _end(tx: Transaction, one: Ended, now: datetime) -> bool:
-    cause = f"it had ended as {one.reason} at {one.at:%Y-%m-%d %H:%M} UTC, says the state that was put aside"
+    cause = f"it was {one.reason} at {one.at:%Y-%m-%d %H:%M} UTC, says the state that was put aside"
     return _hold(tx, one, cause, now)
 
 
 def _hold(tx: Transaction, one: Departed | Ended, cause: str, now: datetime) -> bool:
     run = _run(tx, one)
-    if run is None or run.status not in WALKING:
+    if run is None or run.terminal:
         return False
     forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
     return True
@@ -167,6 +181,6 @@ def _is_known(reader: Reader, one: Departed) -> bool:
     return status is AttemptStatus.SENT or (status in doubtful and one.status in doubtful)
 
 
-def _has_mailbox(reader: Reader, one: Departed) -> bool:
+def _has_mailbox(reader: Reader, one: Departed | Kept) -> bool:
     found = reader.one(Mailbox, "mailboxes.get", workspace_id=one.workspace_id, id=one.mailbox_id)
     return found is not None and found.address == one.mailbox

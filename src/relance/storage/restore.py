@@ -72,6 +72,7 @@ def looked_into(database: Path) -> Iterator[Path]:
     """Yield a copy of a database with today's schema, to be read and thrown away. Raises StoreError and its kinds."""
     with unfinished(database.with_name(f"{database.name}.looked-into")) as copy:
         copy_database(database, copy)
+        check_database(copy)
         migrate_sqlite(copy)
         yield copy
 

@@ -20,7 +20,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.core.sequence import EmailStep, WaitStep
 from relance.mail.message import Message
 from relance.ports.store import Transaction
-from relance.services import enrollments, moving, recovering
+from relance.services import moving, recovering
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.sending import forgotten
@@ -116,7 +116,8 @@ def _recognise(
     step = plan_of(tx, run.workspace_id, run.sequence_id, run.version).step(run.step)
     if run.step_counter != counter or not isinstance(step, EmailStep):
         cause = f"a later step ({counter}) left from {mailbox.address} before this state was put back"
-        enrollments.pause(tx, workspace_id=run.workspace_id, enrollment_id=run.id, cause=cause, now=now)
+        if not run.terminal:
+            forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
         return
     forgotten.record_as_sent(tx, run, step, copy, lead=lead, keys=keys, now=now)
 

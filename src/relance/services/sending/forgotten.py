@@ -161,7 +161,7 @@ def _insert(
         holds_slot=True,
         slot_day=buckets.mailbox_day,
         slot_hour=buckets.mailbox_hour,
-        sent_copy_at=seen.seen_at,
+        sent_copy_at=None if seen.folder in {ACCEPTED, UNKNOWN} else seen.seen_at,
         created_at=seen.seen_at,
     )
     return insert_attempt(tx, forgotten)
