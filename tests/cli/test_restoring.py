@@ -54,6 +54,17 @@ def test_what_cannot_be_looked_into_is_said_and_put_aside_all_the_same(filled, t
     assert 2 == len(_leads(filled))
 
 
+def test_a_restore_that_did_not_come_to_its_end_is_named(filled, tmp_path):
+    """It was killed between two names: nobody shall make a new database in the place of the one that is there."""
+    facts = filled.ok("restore", _backup(filled, tmp_path), "--json").facts
+    (filled.data / "relance.db").unlink()
+    said = filled.run("lead", "list")
+
+    assert 3 == said.code
+    assert Path(facts["kept_aside"]).name in said.complaint
+    assert "restore again" in said.complaint
+
+
 def test_the_next_engine_knows_that_the_state_is_an_older_one(filled, tmp_path):
     """The number beside the database is ahead of the one in it, whatever the backup's is."""
     backup = _backup(filled, tmp_path)

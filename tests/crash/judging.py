@@ -100,9 +100,14 @@ def _waits(run: Run, person: str) -> bool:
 
 
 def _is_held_for_a_restore(run: Run, person: str) -> bool:
-    """Whether a person has to look, because nobody can tell whether somebody was written to."""
+    """Whether a person has to look, because nobody can tell whether somebody was written to.
+
+    That may be only where a mailbox could not be read back, or where the newest state said that it did not know.
+    """
     row = run.ended["people"].get(person)
-    return run.put_back and row is not None and row["status"] == "held" and row["held_for"] == HOLD_REASON
+    aside = run.plan.put_back is not None and run.plan.put_back.aside
+    may_be = run.put_back and (run.decided or aside)
+    return may_be and row is not None and row["status"] == "held" and row["held_for"] == HOLD_REASON
 
 
 def _taken_for_forgetful(run: Run) -> set[str]:

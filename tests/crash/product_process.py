@@ -154,6 +154,7 @@ async def _obey(
             continue
         if await installation.read(_unproven):
             await installation.write(_a_person_decides, now=installation.clock.now())
+            control.say(decided=True)
             _wake(engine, times=1)
             continue
         upcoming = await engine.next_event()

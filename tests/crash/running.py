@@ -40,6 +40,7 @@ class Run:
     killed_at: list[str] = field(default_factory=list)
     stopped_at: list[str] = field(default_factory=list)
     put_back: bool = False  #: An older state took the place of the newest.
+    decided: bool = False  #: A person had to, because a mailbox could not be read back.
     lives: int = 1
     saves_sent: dict[str, bool] = field(default_factory=dict)
     host_moved: list[datetime] = field(default_factory=list)  #: By the world's time.
@@ -75,6 +76,7 @@ class Running:
     _lives: int = 0
     _gave_up: int = 0
     _put_back: bool = False
+    _decided: bool = False
     _why: str = ""  #: The process gave up last.
     _killed_at: list[str] = field(default_factory=list)
     _dots: list[str] = field(default_factory=list)
@@ -109,6 +111,7 @@ class Running:
             killed_at=self._killed_at,
             lives=self._lives,
             put_back=self._put_back,
+            decided=self._decided,
             host_moved=world.clock.host_moved,
             saves_sent={box: world.saves_sent(box) for box in world.post_office.mailboxes},
         )
@@ -228,6 +231,8 @@ class Running:
         match heard:
             case {"failed": why}:
                 raise RunError(f"the process failed: {why}")
+            case {"decided": True}:
+                self._decided = True
             case {"given_up": why}:
                 self._why = why
             case {"at": place, "what": What.KILL}:

@@ -195,6 +195,19 @@ async def test_who_came_in_later_and_may_have_been_written_to_waits_when_they_en
     assert (3, 3) == (len(place.rig.subjects(DORA)), len(set(place.rig.subjects(DORA))))
 
 
+async def test_mailboxes_that_the_older_state_does_not_have_are_named(place: Place):
+    """What left from them is only known again once they are connected again and read back."""
+    await _until_backup(place)
+    since = place.rig.clock.now()
+    await place.rig.mailbox("new@ours.example", saves_sent=False)
+    await place.rig.person(DORA)
+    await _play(place, days=2)
+    used = {one.mailbox for one in place.rig.world.accepted}
+    along = await _put_back(place, since=since)
+
+    assert {"new@ours.example"} == set(along.unknown_mailboxes) == used - {"bo@ours.example"}
+
+
 async def test_facts_of_another_installation_change_nothing(place: Place):
     """Its ids mean other people."""
     await _until_backup(place)

@@ -25,6 +25,8 @@ def restore(file: Path) -> None:
     said = [f"{file} is put back{aside}."]
     if along is not None:
         said.append(f"It knew of {along.sent} messages more; {along.held} enrollments are held for you to look at.")
+    if along is not None and along.unknown_mailboxes:
+        said.append(f"Connect again before you start an engine: {', '.join(along.unknown_mailboxes)}.")
     if outcome.unread is not None:
         said.append(f"That could not be looked into ({outcome.unread}): what it knew of since is not known here.")
     current.printer.facts(
@@ -35,6 +37,7 @@ def restore(file: Path) -> None:
             "kept_aside": str(restored.aside) if restored.aside else None,
             "sent_since": along.sent if along else None,
             "held": along.held if along else None,
+            "unknown_mailboxes": list(along.unknown_mailboxes) if along else [],
             "not_looked_into": outcome.unread,
         },
         "\n".join([*said, "`relance run` first reads back what was sent and answered since."]),

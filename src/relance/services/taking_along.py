@@ -82,10 +82,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenAlong:
-    """How many messages are kept as sent, and how many enrollments wait for a person."""
+    """How many messages are kept as sent, and how many enrollments wait for a person.
+
+    `unknown_mailboxes` sent since, and the older state does not have them: what left from them is known again once they
+    are connected again and read back.
+    """
 
     sent: int
     held: int
+    unknown_mailboxes: tuple[str, ...] = ()
 
 
 def alive_at(reader: Reader) -> datetime | None:
@@ -120,7 +125,8 @@ def take_along(tx: Transaction, facts: Facts, *, now: datetime) -> TakenAlong:
             forgotten.keep(tx, ForgottenSend(**{each.name: getattr(one, each.name) for each in fields(ForgottenSend)}))
     sent = sum([_keep(tx, one, now) for one in departed])
     held = sum([_doubt(tx, one, now) for one in departed]) + sum([_end(tx, one, now) for one in ended])
-    return TakenAlong(sent=sent, held=held)
+    missing = sorted({one.mailbox for one in departed if not _has_mailbox(tx, one)})
+    return TakenAlong(sent=sent, held=held, unknown_mailboxes=tuple(missing))
 
 
 def _keep(tx: Transaction, one: Departed, now: datetime) -> bool:
