@@ -23,11 +23,10 @@ from acceptance.realservers.passwords import PasswordService, as_authdaemond, as
 from acceptance.realservers.tokens import LATER_THAN_ANY_TEST
 
 
-class CyrusImap(RealImap):
-    """A Cyrus on this machine; the rules of `RealImap` hold."""
+class _KnowsPasswordsOnly(RealImap):
+    """What both have that `RealImap` has otherwise."""
 
-    _ports: CyrusPorts
-    _asked: PasswordService
+    _ports: CyrusPorts | CourierPorts
 
     def imap(self, security: Security = Security.TLS) -> Endpoint:
         """Return the IMAP port with this protection."""
@@ -36,7 +35,14 @@ class CyrusImap(RealImap):
 
     def access_token(self, address: str, *, expires_at: int = LATER_THAN_ANY_TEST) -> NoReturn:
         """Refuse: this server takes no tokens."""
-        raise NotImplementedError(address, expires_at)
+        raise ValueError(f"{type(self).__name__} knows passwords only: {address} has no token until {expires_at}")
+
+
+class CyrusImap(_KnowsPasswordsOnly):
+    """A Cyrus on this machine; the rules of `RealImap` hold."""
+
+    _ports: CyrusPorts
+    _asked: PasswordService
 
     def deliver(self, address: str, message: EmailMessage, *, sender: str = "stranger@elsewhere.example") -> None:
         """Deliver a message as a mail server does, by LMTP; it stands in the INBOX on return."""
@@ -61,22 +67,13 @@ class CyrusImap(RealImap):
         super()._stop_servers()
 
 
-class CourierImap(RealImap):
+class CourierImap(_KnowsPasswordsOnly):
     """A Courier on this machine; the rules of `RealImap` hold. Only root may start it. It has no STARTTLS here."""
 
     _ports: CourierPorts
     _asked: PasswordService
     _root: Path
     _delivered = itertools.count(1)
-
-    def imap(self, security: Security = Security.TLS) -> Endpoint:
-        """Return the IMAP port with this protection."""
-        port = self._ports.imaps if security is Security.TLS else self._ports.imap
-        return Endpoint(host=LOOPBACK, port=port, security=security)
-
-    def access_token(self, address: str, *, expires_at: int = LATER_THAN_ANY_TEST) -> NoReturn:
-        """Refuse: this server takes no tokens."""
-        raise NotImplementedError(address, expires_at)
 
     def deliver(self, address: str, message: EmailMessage, *, sender: str = "stranger@elsewhere.example") -> None:
         """Deliver a message as a delivery agent does, into the maildir; it stands in the INBOX on return."""
