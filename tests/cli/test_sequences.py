@@ -18,8 +18,9 @@ def test_publishing_is_repeatable_and_makes_a_version_only_for_something_new(fil
     diff = filled.ok("sequence", "diff", tmp_path / "autumn.yaml", "--json").facts
     new = filled.ok("sequence", "publish", tmp_path / "autumn.yaml", "--json").facts
 
-    assert {"name": "autumn", "version": 1, "changed": False, "unsigned": [], "not_connected": []} == again
-    assert {"name": "autumn", "version": 2, "changed": True, "unsigned": [], "not_connected": []} == new
+    plain = {"name": "autumn", "awaits_approval": False, "unsigned": [], "not_connected": []}
+    assert {**plain, "version": 1, "changed": False} == again
+    assert {**plain, "version": 2, "changed": True} == new
     assert {'-      "after": "3d",', '+      "after": "4d",'} <= set(diff["diff"])
     assert 2 == filled.ok("sequence", "show", "autumn", "--json").facts["version"]
 
@@ -312,3 +313,18 @@ def test_a_file_that_cannot_be_attached_stops_publishing(filled, tmp_path):
 
         assert 1 == said.code
         assert "step intro: attachments: no.pdf is not there; paths begin at the folder" in said.complaint
+
+
+def test_in_a_workspace_that_asks_for_approval_publishing_waits_for_it(filled, tmp_path):
+    """The version that runs goes on; `approve` lets the next one take over."""
+    filled.ok("workspace", "set", "--approval")
+    (tmp_path / "autumn.yaml").write_text(SEQUENCE.replace("3d", "4d"), encoding="utf-8")
+    published = filled.ok("sequence", "publish", tmp_path / "autumn.yaml")
+    waiting = filled.ok("sequence", "list", "--json").rows[0]
+    approved = filled.ok("sequence", "approve", "autumn", "--json").facts
+    again = filled.run("sequence", "approve", "autumn")
+
+    assert "waits for approval: `relance sequence approve autumn`" in published.out
+    assert ("live", 1, 2) == (waiting["status"], waiting["version"], waiting["proposed_version"])
+    assert {"name": "autumn", "version": 2, "status": "live"} == approved
+    assert (1, True) == (again.code, "nothing of sequence 'autumn' waits for approval" in again.complaint)

@@ -261,3 +261,16 @@ def test_a_demo_refuses_a_data_directory(bare):
     assert 2 == refused.code
     assert "--keep" in refused.err
     assert not bare.data.exists()
+
+
+def test_a_second_workspace_knows_nothing_of_the_first(filled):
+    """Nothing crosses the border; and a name is given once."""
+    made = filled.ok("workspace", "add", "beta", "--timezone", "Europe/Berlin", "--json").facts
+    taken = filled.run("workspace", "add", "beta")
+    wrong = filled.run("workspace", "add", "../beta")
+
+    assert ("beta", "Europe/Berlin") == (made["name"], made["timezone"])
+    assert ["beta", "default"] == [row["name"] for row in filled.ok("workspace", "list", "--json").rows]
+    assert [] == filled.ok("lead", "list", "--workspace", "beta", "--json").rows
+    assert (1, "relance: there is a workspace 'beta' already; choose another name") == (taken.code, taken.complaint)
+    assert 2 == wrong.code

@@ -19,7 +19,7 @@ from relance.core import plan_document
 from relance.core.sequence import Sequence, Version
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
-from relance.services import sequences
+from relance.services import approving, sequences
 from relance.services.sequence_files import Broken, Sound
 
 
@@ -73,11 +73,14 @@ def publish(file: Path) -> int:
             f"use `relance mailbox set {done.unsigned[0]} --signature-file FILE`"
         )
     said = "is published" if done.changed else "was published already, word for word"
+    if done.awaits_approval:
+        said += f", and waits for approval: `relance sequence approve {done.name}`"
     current.printer.facts(
         {
             "name": done.name,
             "version": done.version,
             "changed": done.changed,
+            "awaits_approval": done.awaits_approval,
             "unsigned": done.unsigned,
             "not_connected": done.not_connected,
         },
@@ -166,6 +169,25 @@ def resume(name: str) -> None:
 
 @sequence.command()
 @click.argument("name")
+def approve(name: str) -> None:
+    """Let the version that waits for approval take people along from now on."""
+    current = session()
+
+    async def write(installation: Installation, workspace: Workspace) -> approving.Approved:
+        now = installation.clock.now()
+        return await installation.write(
+            approving.approve, workspace_id=workspace.id, name=name, by="an operator", now=now
+        )
+
+    done = current.run(write)
+    current.printer.facts(
+        {"name": done.name, "version": done.version, "status": done.status},
+        f"{done.name} version {done.version} is approved; the sequence is {done.status}.",
+    )
+
+
+@sequence.command()
+@click.argument("name")
 @click.option("--stop-active", is_flag=True, help="End the enrollments that are unfinished.")
 def archive(name: str, stop_active: bool) -> None:
     """End a sequence; refused while enrollments are unfinished, unless --stop-active."""
@@ -248,6 +270,7 @@ def _rows(reader: Reader, workspace_id: int) -> list[Mapping[str, object]]:
             "name": one.name,
             "status": one.status,
             "version": one.version,
+            "proposed_version": one.proposed_version,
             "enrollments": {count.status: count.count for count in counts if count.sequence_id == one.id},
             "skip_until": one.skip_until,
             "last_skip_reason": one.last_skip_reason,

@@ -1,5 +1,6 @@
 """`relance workspace`: the installation's tenants."""
 
+import uuid
 from collections.abc import Mapping
 
 import click
@@ -9,12 +10,34 @@ from relance.cli.session import Group, session
 from relance.core.workspace import Workspace
 from relance.services import workspace_settings, workspaces
 
-FACTS = ("timezone", "daily_cap", "recipient_domain_daily_cap", "quiet_hours")
+FACTS = ("timezone", "daily_cap", "recipient_domain_daily_cap", "quiet_hours", "approval")
 
 
 @click.group(cls=Group)
 def workspace() -> None:
     """Keep the tenants of this installation."""
+
+
+@workspace.command()
+@click.argument("name")
+@click.option("--timezone", metavar="TZ", help="Zone of windows, caps and quiet hours that name none of their own.")
+def add(name: str, timezone: str | None) -> None:
+    """Make a workspace: its mailboxes, leads and sequences are nobody else's."""
+    current = session()
+    zone = None if timezone is None else workspace_settings.check_timezone(timezone)
+
+    async def write(installation: Installation, _: Workspace) -> Workspace:
+        return await installation.write(
+            workspaces.add,
+            name=name,
+            uid=uuid.uuid4().hex,
+            wrapped_key=installation.vault.new_workspace_key(),
+            timezone=zone,
+            now=installation.clock.now(),
+        )
+
+    made = current.run(write)
+    current.printer.facts(_facts(made), f"Workspace {made.name} is made; work in it with `--workspace {made.name}`.")
 
 
 @workspace.command("set")
@@ -29,17 +52,24 @@ def workspace() -> None:
     help="Messages a day to the people of one company's domain; 0: no cap. Domains that strangers share do not count.",
 )
 @click.option("--quiet-hours", metavar="HH:MM-HH:MM", help="For sequences without quiet hours of their own, or none.")
+@click.option("--approval/--no-approval", default=None, help="What is published waits for `sequence approve`.")
 def change(
-    timezone: str | None, daily_cap: int | None, recipient_domain_daily_cap: int | None, quiet_hours: str | None
+    timezone: str | None,
+    daily_cap: int | None,
+    recipient_domain_daily_cap: int | None,
+    quiet_hours: str | None,
+    *,
+    approval: bool | None,
 ) -> None:
     """Change what is given of this workspace and leave the rest."""
-    if (timezone, daily_cap, recipient_domain_daily_cap, quiet_hours) == (None, None, None, None):
+    if all(one is None for one in (timezone, daily_cap, recipient_domain_daily_cap, quiet_hours, approval)):
         raise click.UsageError("nothing is given that could be changed: name at least one option")
     current = session()
     wanted = workspace_settings.Wanted(
         timezone=timezone,
         daily_cap=daily_cap,
         recipient_domain_daily_cap=recipient_domain_daily_cap,
+        approval=approval,
         quiet_hours="" if quiet_hours == "none" else quiet_hours,
     )
 

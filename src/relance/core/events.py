@@ -46,6 +46,8 @@ class EventName(StrEnum):
     ENROLLMENT_STOPPED = "enrollment.stopped"
     ENROLLMENT_BLOCKED = "enrollment.blocked"
     SEQUENCE_PUBLISHED = "sequence.published"
+    SEQUENCE_PROPOSED = "sequence.proposed"  #: A new version waits for approval; the one before goes on.
+    SEQUENCE_APPROVED = "sequence.approved"
     SEQUENCE_PAUSED = "sequence.paused"
     SEQUENCE_RESUMED = "sequence.resumed"
     SEQUENCE_ARCHIVED = "sequence.archived"

@@ -17,7 +17,7 @@ class SequenceStatus(StrEnum):
     """Only a live sequence accepts or moves people."""
 
     DRAFT = "draft"  #: Never published.
-    AWAITING_APPROVAL = "awaiting_approval"  #: Published, but someone must approve.
+    AWAITING_APPROVAL = "awaiting_approval"  #: Published for the first time, but someone must approve.
     LIVE = "live"  #: Accepts people and moves them.
     PAUSED = "paused"  #: Nobody moves; after resuming everybody goes on where they stood.
     ARCHIVED = "archived"  #: Finished. Terminal.
@@ -32,6 +32,7 @@ class Sequence:
     name: str
     status: SequenceStatus
     version: int  #: The version that new enrollments get; 0 while a draft.
+    proposed_version: int | None = None  #: Waits for approval, while `version` goes on.
     skip_until: datetime | None = None  #: A shared limit of this sequence is used up until then.
     last_skip_reason: str | None = None
     new_leads_until: datetime | None = None  #: No first messages until then: max_new_per_day is used up.

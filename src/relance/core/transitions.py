@@ -160,15 +160,20 @@ SEQUENCE_TRANSITIONS: Final[Mapping[SequenceStatus, Mapping[EventName, frozenset
     },
     SequenceStatus.AWAITING_APPROVAL: {
         _E.SEQUENCE_PUBLISHED: frozenset({SequenceStatus.LIVE, SequenceStatus.AWAITING_APPROVAL}),
+        _E.SEQUENCE_APPROVED: frozenset({SequenceStatus.LIVE}),
         _E.SEQUENCE_ARCHIVED: frozenset({SequenceStatus.ARCHIVED}),
     },
     SequenceStatus.LIVE: {
         _E.SEQUENCE_PUBLISHED: frozenset({SequenceStatus.LIVE}),
+        _E.SEQUENCE_PROPOSED: frozenset({SequenceStatus.LIVE}),
+        _E.SEQUENCE_APPROVED: frozenset({SequenceStatus.LIVE}),
         _E.SEQUENCE_PAUSED: frozenset({SequenceStatus.PAUSED}),
         _E.SEQUENCE_ARCHIVED: frozenset({SequenceStatus.ARCHIVED}),
     },
     SequenceStatus.PAUSED: {
         _E.SEQUENCE_PUBLISHED: frozenset({SequenceStatus.PAUSED}),
+        _E.SEQUENCE_PROPOSED: frozenset({SequenceStatus.PAUSED}),
+        _E.SEQUENCE_APPROVED: frozenset({SequenceStatus.PAUSED}),
         _E.SEQUENCE_RESUMED: frozenset({SequenceStatus.LIVE}),
         _E.SEQUENCE_ARCHIVED: frozenset({SequenceStatus.ARCHIVED}),
     },

@@ -124,6 +124,7 @@ def save_sequence(tx: Transaction, before: Sequence, after: Sequence) -> Sequenc
         id=saved.id,
         status=saved.status,
         version=saved.version,
+        proposed_version=saved.proposed_version,
         revision=saved.revision,
         read_revision=before.revision,
     )

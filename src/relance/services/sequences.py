@@ -24,6 +24,7 @@ from relance.core.sequence import (
     Window,
 )
 from relance.core.workday import meets, workday_of
+from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
 from relance.services import attachments, enrollments
 from relance.services.candidates import admits
@@ -33,6 +34,7 @@ from relance.services.records import record, save_sequence
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.services.situations import workspace_of
 
+APPROVAL: Final = "approval"  #: The setting of a workspace: what is published waits until somebody approves it.
 NOTHING_ATTACHED: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
@@ -42,7 +44,8 @@ class Published:
 
     name: str
     version: int
-    changed: bool  #: False: this very content was already the running version.
+    changed: bool  #: False: this very content was already the running version, or the one that waits for approval.
+    awaits_approval: bool = False  #: It takes nobody along before somebody approves it.
     unsigned: tuple[str, ...] = ()  #: Mailboxes without the signature that a text asks for: their people are held.
     not_connected: tuple[str, ...] = ()  #: Mailboxes that the file names and nobody has connected, as it names them.
 
@@ -71,12 +74,13 @@ def publish(
 ) -> Published:
     """Freeze a plan as the next version and make the sequence live. Publishing twice is publishing once.
 
+    Where the workspace asks for approval, the version waits for it; the one before, if there is one, goes on.
     `contents`: of what it attaches, by SHA-256 in hex. Running enrollments stay on their version. A paused sequence
     stays paused. Raises RefusedError.
     """
     document = plan_document.document_of(plan)
     digest = plan_document.digest(document)
-    _check_references(tx, workspace_id, plan)
+    check_references(tx, workspace_id, plan)
     sequence = tx.one(Sequence, "sequences.by_name", workspace_id=workspace_id, name=plan.name)
     if sequence is None:
         tx.run("sequences.create", workspace_id=workspace_id, name=plan.name, now=now)
@@ -87,19 +91,51 @@ def publish(
         "unsigned": _unsigned(tx, workspace_id, plan),
         "not_connected": _not_connected(tx, workspace_id, plan),
     }
-    running = running_version(tx, sequence)
-    if running is not None and running.digest == digest:
-        return Published(name=plan.name, version=running.version, changed=False, **missing)
+    waits = needs_approval(workspace_of(tx, workspace_id))
+    newest = _newest_version(tx, sequence)
+    if newest is not None and newest.digest == digest and (waits or not awaits_approval(sequence)):
+        waiting = awaits_approval(sequence)
+        return Published(name=plan.name, version=newest.version, changed=False, awaits_approval=waiting, **missing)
     _check_hours(tx, workspace_id, plan, now)
     attachments.keep(tx, workspace_id=workspace_id, plan=plan, contents=contents, now=now)
-    version = sequence.version + 1
+    ids = {"workspace_id": workspace_id, "sequence_id": sequence.id}
+    version = (tx.one(int, "sequences.last_version", **ids) or 0) + 1
     _freeze(tx, sequence, version, document, digest, now)
-    to = sequence.status if sequence.status is SequenceStatus.PAUSED else SequenceStatus.LIVE
+    after, event = _with_version(sequence, version, waits=waits)
+    save_sequence(tx, sequence, after)
+    if event is EventName.SEQUENCE_PROPOSED:
+        note(tx, sequence, event, f"{plan.name} version {version} waits for approval", now)
+    else:
+        tx.run("sequences.lift_holds", workspace_id=workspace_id, id=sequence.id)
+        note(tx, sequence, event, f"{plan.name} version {version} was published", now)
+    return Published(name=plan.name, version=version, changed=True, awaits_approval=waits, **missing)
+
+
+def needs_approval(workspace: Workspace) -> bool:
+    """Return whether what is published in a workspace waits until somebody approves it."""
+    return workspace.settings.get(APPROVAL) is True
+
+
+def awaits_approval(sequence: Sequence) -> bool:
+    """Return whether a version waits for somebody to approve it."""
+    return sequence.status is SequenceStatus.AWAITING_APPROVAL or sequence.proposed_version is not None
+
+
+def _newest_version(reader: Reader, sequence: Sequence) -> Version | None:
+    """Return the version that publishing the same once more would repeat."""
+    return running_version(reader, replace(sequence, version=sequence.proposed_version or sequence.version))
+
+
+def _with_version(sequence: Sequence, version: int, *, waits: bool) -> tuple[Sequence, EventName]:
+    """Return what a sequence becomes by a new version, and what that is called."""
+    runs = sequence.status in {SequenceStatus.LIVE, SequenceStatus.PAUSED}
+    if waits and runs:
+        same = transitions.change_sequence(sequence, event=EventName.SEQUENCE_PROPOSED, to=sequence.status)
+        return replace(same, proposed_version=version), EventName.SEQUENCE_PROPOSED
+    first = SequenceStatus.AWAITING_APPROVAL if waits else SequenceStatus.LIVE
+    to = sequence.status if sequence.status is SequenceStatus.PAUSED else first
     published = transitions.change_sequence(sequence, event=EventName.SEQUENCE_PUBLISHED, to=to)
-    save_sequence(tx, sequence, replace(published, version=version))
-    tx.run("sequences.lift_holds", workspace_id=workspace_id, id=sequence.id)
-    _note(tx, sequence, EventName.SEQUENCE_PUBLISHED, f"{plan.name} version {version} was published", now)
-    return Published(name=plan.name, version=version, changed=True, **missing)
+    return replace(published, version=version, proposed_version=None), EventName.SEQUENCE_PUBLISHED
 
 
 def pause(tx: Transaction, *, workspace_id: int, name: str, now: datetime) -> bool:
@@ -148,8 +184,10 @@ def _set_status(
         changed = transitions.change_sequence(sequence, event=event, to=to)
     except transitions.IllegalTransitionError as error:
         raise RefusedError(f"sequence {name!r} is {sequence.status}: {error}") from error
+    if to is SequenceStatus.ARCHIVED:
+        changed = replace(changed, proposed_version=None)
     save_sequence(tx, sequence, changed)
-    _note(tx, sequence, event, f"{name} is now {to}", now)
+    note(tx, sequence, event, f"{name} is now {to}", now)
     return True
 
 
@@ -167,7 +205,8 @@ def _freeze(
     )
 
 
-def _check_references(reader: Reader, workspace_id: int, plan: Plan) -> None:
+def check_references(reader: Reader, workspace_id: int, plan: Plan) -> None:
+    """Refuse a plan that leads to a sequence which accepts nobody. Raises NotFoundError and RefusedError."""
     if plan.on_reply is OnReply.ENROLL and plan.reply_sequence != plan.name:
         enrollments.live_sequence(reader, workspace_id, plan.reply_sequence or "")
     elif plan.on_reply is OnReply.ENROLL:
@@ -242,7 +281,8 @@ def _meets(box: Mailbox, window: Window, workspace_timezone: str | None, now: da
     )
 
 
-def _note(tx: Transaction, sequence: Sequence, name: EventName, detail: str, now: datetime) -> None:
+def note(tx: Transaction, sequence: Sequence, name: EventName, detail: str, now: datetime) -> None:
+    """Keep for ever what happened to a sequence."""
     record(
         tx,
         Event(workspace_id=sequence.workspace_id, at=now, name=name, detail=detail, sequence_id=sequence.id),

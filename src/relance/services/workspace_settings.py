@@ -7,6 +7,7 @@ from relance.core.plan_document import interval_of
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services.refusals import LostRaceError, WrongInputError
+from relance.services.sequences import APPROVAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,7 @@ class Wanted:
     timezone: str | None = None
     daily_cap: int | None = None  #: Messages of the whole workspace a day.
     recipient_domain_daily_cap: int | None = None  #: Messages to one company's domain a day.
+    approval: bool | None = None  #: Whether what is published waits until somebody approves it.
     quiet_hours: str | None = None  #: For e-mail, where a sequence has none of its own: `20:00-08:00`.
 
 
@@ -31,6 +33,7 @@ def change(tx: Transaction, workspace: Workspace, wanted: Wanted) -> None:
     given = {
         "daily_cap": wanted.daily_cap,
         "recipient_domain_daily_cap": wanted.recipient_domain_daily_cap,
+        APPROVAL: wanted.approval,
         "quiet_hours": _checked_hours(wanted.quiet_hours),
     }
     kept = {**workspace.settings, **{name: value for name, value in given.items() if value is not None}}

@@ -1,11 +1,16 @@
 """Workspaces: the installation's tenants."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
-from relance.services.refusals import NotFoundError
+from relance.services.refusals import NotFoundError, RefusedError, WrongInputError
+
+#: A workspace's name stands in addresses of pages and on command lines.
+NAME: Final = re.compile(r"[^\W_][\w.-]{0,59}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,18 @@ def ensure_workspace(
         created_at=now,
     )
     return by_name(tx, name)
+
+
+def add(tx: Transaction, *, name: str, uid: str, wrapped_key: bytes, timezone: str | None, now: datetime) -> Workspace:
+    """Make a workspace. Raises WrongInputError for a name that cannot be one, RefusedError where it is taken."""
+    if NAME.fullmatch(name) is None:
+        raise WrongInputError(
+            f"{name!r} cannot be a workspace's name; use up to 60 letters, digits, hyphens, dots and underscores, "
+            "the first a letter or digit"
+        )
+    if tx.one(Workspace, "workspaces.find", name=name) is not None:
+        raise RefusedError(f"there is a workspace {name!r} already; choose another name")
+    return ensure_workspace(tx, name=name, uid=uid, wrapped_key=wrapped_key, timezone=timezone, now=now)
 
 
 def by_name(reader: Reader, name: str) -> Workspace:

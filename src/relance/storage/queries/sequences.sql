@@ -1,5 +1,5 @@
 -- part: sequences.columns
-workspace_id, id, name, status, version, skip_until, last_skip_reason, new_leads_until, last_served_at,
+workspace_id, id, name, status, version, proposed_version, skip_until, last_skip_reason, new_leads_until, last_served_at,
 revision, created_at
 
 -- name: sequences.get
@@ -37,7 +37,7 @@ VALUES (:workspace_id, :name, 'draft', 0, :now)
 
 -- name: sequences.save
 -- Write the row if it is still as it was read. No row changed: someone else was first.
-UPDATE sequences SET status = :status, version = :version, revision = :revision
+UPDATE sequences SET status = :status, version = :version, proposed_version = :proposed_version, revision = :revision
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: sequences.insert_version
@@ -49,6 +49,10 @@ VALUES (:workspace_id, :sequence_id, :version, :document::jsonb, :digest, :creat
 -- One frozen version.
 SELECT workspace_id, sequence_id, version, document, digest, created_at FROM sequence_versions
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+
+-- name: sequences.last_version
+-- The number of the newest frozen version, one that waits for approval included.
+SELECT max(version) FROM sequence_versions WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id
 
 -- name: sequences.version_digest
 -- What one frozen version is, without its document.

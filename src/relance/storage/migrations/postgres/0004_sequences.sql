@@ -6,6 +6,7 @@ CREATE TABLE sequences (
     name TEXT NOT NULL CHECK (name <> ''),
     status TEXT NOT NULL CHECK (status IN ('draft', 'awaiting_approval', 'live', 'paused', 'archived')),
     version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    proposed_version INTEGER,  -- one that waits for approval, while `version` goes on
     skip_until TIMESTAMPTZ,
     last_skip_reason TEXT,
     new_leads_until TIMESTAMPTZ,  -- no first messages until then: max_new_per_day is used up
@@ -14,7 +15,9 @@ CREATE TABLE sequences (
     created_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (workspace_id, id),
     UNIQUE (workspace_id, name),
-    CHECK (status = 'draft' OR version >= 1)
+    CHECK (status = 'draft' OR version >= 1),
+    CONSTRAINT what_is_proposed_follows_what_runs
+        CHECK (proposed_version IS NULL OR (status IN ('live', 'paused') AND proposed_version > version))
 );
 
 CREATE TABLE sequence_versions (
