@@ -2,7 +2,7 @@
 
 import pytest
 
-from relance.core.sequence import Sequence, SequenceStatus
+from relance.core.sequence import SequenceStatus
 from relance.services import approving, enrollments, sequences, workspace_settings, workspaces
 from relance.services.refusals import RefusedError
 from relance.testing import builders
@@ -46,7 +46,7 @@ async def enroll(life, acme, email):
     return await life.store.write(start)
 
 
-async def q4(life, acme) -> Sequence:
+async def q4(life, acme):
     """Return the sequence as it is now."""
     return await life.store.read(sequences.by_name, acme.id, "q4")
 
