@@ -1,22 +1,24 @@
-"""Copies opt-outs into the journal outside the database, and keeps tables small."""
+"""Copies opt-outs into the journal outside the database, sums up what was counted, and keeps tables small."""
 
 import asyncio
 from datetime import datetime, timedelta
 
 from relance.engine.surroundings import Surroundings
 from relance.ports.journal import OptOut, OptOutJournal
-from relance.services import housekeeping
+from relance.services import housekeeping, numbers
 from relance.services.leasing import FIRST
 
 _AT_ONCE = 500
+_FOLDED_AT_ONCE = 2_000
 #: Between two prunings, by the domain's clock.
 PRUNE_EVERY = timedelta(hours=1)
 
 
 class Housekeeper:
-    """One pass journals what is new and, once an hour, prunes.
+    """One pass journals what is new, folds what was counted and, once an hour, prunes.
 
-    Every worker journals, since each may have a data directory of its own; only the first shard's owner prunes.
+    Every worker journals, since each may have a data directory of its own; the first shard's owner alone does the
+    rest.
     """
 
     def __init__(self, around: Surroundings, journal: OptOutJournal) -> None:
@@ -33,6 +35,8 @@ class Housekeeper:
         first = self._around.shards.hold(FIRST)
         if first is None:
             return journalled
+        while await self._around.store.write(numbers.fold, limit=_FOLDED_AT_ONCE) == _FOLDED_AT_ONCE:
+            pass
         if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:
             await self._around.store.write(housekeeping.prune, now=now)
             self._pruned_at = now

@@ -12,7 +12,7 @@ from relance.core.lead import Lead
 from relance.core.sequence import ACTING, Plan, Sequence, SequenceStatus
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
-from relance.services import moving
+from relance.services import counting, moving
 from relance.services.records import columns, save_enrollment
 from relance.services.refusals import NotFoundError, RefusedError
 from relance.services.sending import forgotten
@@ -110,6 +110,7 @@ def _insert(  # the facts of one row
     if new_id is None:
         return None
     enrollment = replace(enrollment, id=new_id)
+    counting.moved(tx, None, enrollment)
     cause = f"enrolled into {sequence.name} version {sequence.version}" + (", control group" if held_out else "")
     tx.run("enrollments.append_history", **columns(transitions.made(enrollment, cause=cause)))
     moving.note(tx, enrollment, EventName.LEAD_ENROLLED, cause, now)

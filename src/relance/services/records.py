@@ -17,6 +17,7 @@ from relance.core.lead import Lead
 from relance.core.sequence import Sequence
 from relance.core.values import replace
 from relance.ports.store import Transaction
+from relance.services import counting
 from relance.services.refusals import LostRaceError
 
 T = TypeVar("T", Enrollment, Attempt)
@@ -67,6 +68,7 @@ def save_enrollment(
         raise LostRaceError(f"enrollment {before.id}")
     if entry is not None:
         tx.run("enrollments.append_history", **columns(entry))
+    counting.moved(tx, before, after)
     return replace(after, revision=before.revision + 1)
 
 
@@ -88,6 +90,7 @@ def save_attempt(tx: Transaction, before: Attempt, after: Attempt) -> Attempt:
         changed = tx.run("attempts.plan_anew", **_changes(before, after))
     if changed != 1:
         raise LostRaceError(f"attempt {before.id}")
+    counting.left(tx, before, after)
     return replace(after, revision=before.revision + 1)
 
 

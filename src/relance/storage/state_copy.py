@@ -1,6 +1,7 @@
 """Copying what an engine decides by into memory, from one snapshot of the state, while engines work on it.
 
-Left out is what says who works now, what nobody has understood yet, the words of messages and what they attach.
+Left out is what says who works now, what nobody has understood yet, the words of messages, what they attach, and what
+was counted.
 """
 
 import contextlib
@@ -14,7 +15,21 @@ from relance.storage.scratch import ScratchStore
 from relance.storage.sqlite_connection import READER, store_error
 
 #: Whose rows stay behind; the copy keeps what its own schema brought along.
-LEFT_OUT = frozenset({"schema_migrations", "step_kinds", "shards", "workers", "raw_messages", "attachments"})
+LEFT_OUT = frozenset(
+    {
+        "attachments",
+        "moves",
+        "number_changes",
+        "numbers",
+        "outcomes",
+        "raw_messages",
+        "schema_migrations",
+        "shards",
+        "standing",
+        "step_kinds",
+        "workers",
+    }
+)
 #: Columns whose value is not copied.
 EMPTIED = frozenset({("messages", "raw"), ("messages", "new_text"), ("mailboxes", "sealed_credentials")})
 

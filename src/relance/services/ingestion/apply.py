@@ -10,7 +10,9 @@ from datetime import datetime
 
 from relance.core import effects as fx
 from relance.core import transitions
+from relance.core.attempt import Attempt
 from relance.core.companies import company_of
+from relance.core.counts import OUTCOME_OF
 from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus
 from relance.core.events import Event, EventName
 from relance.core.inbound import HUMAN, InboundKind, Received
@@ -19,7 +21,7 @@ from relance.core.mailbox import Mailbox
 from relance.core.matching import Match
 from relance.core.sequence import StopScope
 from relance.ports.store import Transaction
-from relance.services import enrollments, moving, suppressions
+from relance.services import counting, enrollments, moving, suppressions
 from relance.services.records import record, save_enrollment
 from relance.services.refusals import RefusedError
 from relance.services.sending.settle import settle_sent
@@ -42,11 +44,21 @@ def apply(tx: Transaction, arrival: Arrival, effects: Iterable[fx.Effect]) -> No
     """Do what a message does, in order."""
     if arrival.match is not None:
         tx.one(int, "leads.lock", workspace_id=arrival.workspace_id, id=arrival.match.lead_id)
+        _count(tx, arrival, arrival.match)
     for effect in effects:
         if isinstance(effect, fx.Suppress | fx.MailboxBlock | fx.Ignore):
             _apply_to_workspace(tx, arrival, effect)
         elif arrival.match is not None:
             _apply_to_match(tx, arrival, arrival.match, effect)
+
+
+def _count(tx: Transaction, arrival: Arrival, match: Match) -> None:
+    outcome = OUTCOME_OF.get(arrival.received.kind)
+    attempt = (
+        tx.one(Attempt, "attempts.get", workspace_id=arrival.workspace_id, id=match.attempt_id) if outcome else None
+    )
+    if outcome is not None and attempt is not None:
+        counting.came_of_it(tx, attempt, outcome, now=arrival.received.at)
 
 
 def _apply_to_workspace(tx: Transaction, arrival: Arrival, effect: fx.Suppress | fx.MailboxBlock | fx.Ignore) -> None:

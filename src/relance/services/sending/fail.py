@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 
 from relance.core import backoff, defaults, transitions
 from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.counts import Outcome
 from relance.core.enrollment import WALKING, Enrollment, EnrollmentStatus, StopReason
 from relance.core.events import Event, EventName
 from relance.core.failure import AddressRejected, Failure, MailboxTrouble, TryLater, Withdrawn
 from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
 from relance.core.suppression import SuppressionReason
 from relance.ports.store import Transaction
-from relance.services import moving, slots
+from relance.services import counting, moving, slots
 from relance.services.records import record, save_attempt, save_enrollment
 from relance.services.sending.reserve import Reserved, lock
 from relance.services.suppressions import suppress_address
@@ -247,6 +248,7 @@ def _bounce(
         source=cause[:500],
         now=now,
     )
+    counting.came_of_it(tx, attempt, Outcome.BOUNCED, now=now)
     ids = {"workspace_id": enrollment.workspace_id}
     seen = replace(moving.unlocked(enrollment), bounced_at=now, last_failure_at=now)
     if enrollment.terminal:
