@@ -12,6 +12,7 @@ from enum import StrEnum
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 T = TypeVar("T")
 DEFAULT_DATA = Path("relance-data")
@@ -19,6 +20,7 @@ TOML_NAME = "relance.toml"
 #: A worker that died is succeeded after this long; it must outlast a slow write, and a pause of the machine is longer.
 LEASE_SECONDS = 30.0
 _LEASE_LEAST, _LEASE_MOST = 1.0, 300.0
+DEFAULT_BIND = "127.0.0.1:8025"
 _PORT_MOST = 65_535
 _DATABASE_SCHEMES = ("postgresql://", "postgres://")
 
@@ -55,6 +57,8 @@ class Config:
     log_level: LogLevel = LogLevel.INFO
     log_format: LogFormat = LogFormat.CONSOLE
     lease_seconds: float = LEASE_SECONDS  #: For how long a worker owns its shards without renewing that.
+    bind: str | None = None  #: HOST:PORT where the console listens; None: `DEFAULT_BIND`, if nobody else does.
+    base_url: str | None = None  #: Where people reach the console and unsubscribe; None: only on this machine.
     name_server: str | None = None  #: `address` or `address:port`, for MX records; None: those of the host.
 
     @property
@@ -88,7 +92,17 @@ class Config:
 
 
 #: Settings that relance.toml may hold. Each is RELANCE_NAME in the environment.
-TOML_KEYS = ("database_url", "master_key_file", "workspace", "log_level", "log_format", "lease_seconds", "name_server")
+TOML_KEYS = (
+    "database_url",
+    "master_key_file",
+    "workspace",
+    "log_level",
+    "log_format",
+    "lease_seconds",
+    "name_server",
+    "bind",
+    "base_url",
+)
 
 
 def read_config(
@@ -96,14 +110,17 @@ def read_config(
     environment: Mapping[str, str],
     data: str | None = None,
     workspace: str | None = None,
+    bind: str | None = None,
     directory: Path | None = None,
 ) -> Config:
-    """Return the settings; `data` and `workspace` are flags. Relative paths start at `directory`, or where we are.
+    """Return the settings; `data`, `workspace` and `bind` are flags.
 
+    Relative paths start at `directory`, or where we are.
     Raises ConfigError.
     """
     sources = _Sources(
-        flags={"data": ("--data", data), "workspace": ("--workspace", workspace)}, environment=environment
+        flags={"data": ("--data", data), "workspace": ("--workspace", workspace), "bind": ("--bind", bind)},
+        environment=environment,
     )
     here = directory or Path()
     folder = here / sources.read("data", _path, DEFAULT_DATA)
@@ -123,6 +140,8 @@ def read_config(
         log_format=sources.read("log_format", LogFormat, LogFormat.CONSOLE),
         lease_seconds=sources.read("lease_seconds", _lease, LEASE_SECONDS),
         name_server=sources.read("name_server", _name_server, None),
+        bind=sources.read("bind", _bind, None),
+        base_url=sources.read("base_url", _base_url, None),
     )
 
 
@@ -214,6 +233,22 @@ def _name_server(text: str) -> str:
     if not right:
         raise ValueError("write the IPv4 address of a name server, such as 192.0.2.53 or 127.0.0.1:5353")
     return text
+
+
+def _bind(text: str) -> str:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > _PORT_MOST or (":" in host and not host.startswith("[")):
+        raise ValueError(f"write HOST:PORT, such as {DEFAULT_BIND} or [::1]:8025")
+    return f"{host or '0.0.0.0'}:{port}"  # noqa: S104 - an empty host means everywhere, as in other servers
+
+
+def _base_url(text: str) -> str:
+    parts = urlsplit(text.strip())
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment or parts.username:
+        raise ValueError("write the address people see, such as https://relance.example.com")
+    if parts.path.strip("/"):
+        raise ValueError("it stands at the root of a host name of its own: leave the path out")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _lease(text: str) -> float:

@@ -30,7 +30,7 @@ ANNA = ("mailbox", "add", "anna@example.com", *SERVERS, "--password-env", "PASSW
         (["suppress", "check", "+nonsense"], "is neither an address"),
         (["sequence", "test", "autumn", "--to", "nonsense"], "'nonsense' is not an e-mail address"),
         (["run", "--until-idle", "--until-done"], "--until-idle and --until-done exclude each other"),
-        (["run", "--bind", "127.0.0.1:8000"], "No such option '--bind'"),
+        (["run", "--until-idle", "--bind", "somewhere"], "bind (--bind) is 'somewhere': write HOST:PORT"),
         (["worker"], "set RELANCE_DATABASE_URL"),
     ],
 )

@@ -6,8 +6,8 @@ import house.house_rules as rules
 
 #: Made for tests and for whoever writes a store or a connector of their own: the product itself does not need them.
 FOR_OTHERS = ("testing", "sandbox/faults.py")
-#: Waits for the command that uses it.
-AWAITED: set[str] = set()
+#: Waits for the command or the page that uses it.
+AWAITED: set[str] = {"src/relance/web/security/who.py: nobody uses program_of"}
 
 
 def test_guard_against_statements_that_nobody_asks_for():

@@ -18,7 +18,9 @@ from relance.ports.connector import Cursor, FetchedMessage
 from store_places import postgres_place, sqlite_place
 
 #: Tables that belong to the installation and not to a workspace.
-SHARED = {"installation", "workspaces", "shards", "workers", "step_kinds", "schema_migrations"}
+#: A person may be in several workspaces, with one password and one session.
+PEOPLE = {"users", "sessions", "one_time_links"}
+SHARED = {"installation", "workspaces", "shards", "workers", "step_kinds", "schema_migrations", *PEOPLE}
 ROW_ID_ALONE = (False, ("id",))
 STORED = {
     "attempts": Attempt,

@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, str] = {
     "suppress": "suppressions:suppress",
     "classify": "classifying:classify",
     "attempt": "attempts:attempt",
+    "user": "users:user",
+    "key": "keys:key",
     "doctor": "doctoring:doctor",
     "demo": "demo:demo",
     "backup": "doctoring:backup",

@@ -14,11 +14,12 @@ from relance.core.workspace import Workspace
 @click.command(cls=Command)
 @click.option("--until-idle", is_flag=True, help="Leave when nothing is ready, on the wire or unread.")
 @click.option("--until-done", is_flag=True, help="Leave when every enrollment has ended.")
-@click.option("--no-web", is_flag=True, help="Serve no web pages; this version has none in any case.")
-def run(*, until_idle: bool, until_done: bool, no_web: bool) -> int:  # noqa: ARG001 - there is nothing to leave out yet
-    """Send what is due, read every mailbox, stop who answers.
+@click.option("--no-web", is_flag=True, help="Serve no web pages.")
+@click.option("--bind", metavar="HOST:PORT", help="Where the console listens [RELANCE_BIND; 127.0.0.1:8025].")
+def run(*, until_idle: bool, until_done: bool, no_web: bool, bind: str | None) -> int:
+    """Send what is due, read every mailbox, stop who answers; and serve the console.
 
-    SIGTERM finishes and records what is being sent; a second one kills.
+    SIGTERM finishes and records what is being sent; a second one kills. With --until-idle nothing is served.
     """
     if until_idle and until_done:
         raise click.UsageError(
@@ -26,7 +27,9 @@ def run(*, until_idle: bool, until_done: bool, no_web: bool) -> int:  # noqa: AR
             "--until-done to wait until everybody's run has ended"
         )
     until = Until.IDLE if until_idle else Until.DONE if until_done else Until.STOPPED
-    return _run(session(), until)
+    current = session()
+    current.bind = bind
+    return _run(current, until, web=not no_web and until is not Until.IDLE)
 
 
 @click.command(cls=Command)
@@ -45,9 +48,14 @@ def worker() -> int:
     return _run(current, Until.STOPPED)
 
 
-def _run(current: Session, wanted: Until) -> int:
+def _run(current: Session, wanted: Until, *, web: bool = False) -> int:
     async def work(installation: Installation, _: Workspace) -> Ran:
-        return await run_engine(installation, until=wanted)
+        if not web:
+            return await run_engine(installation, until=wanted)
+        from relance.app.serving import console  # noqa: PLC0415 - a worker serves nothing
+
+        async with console(installation, say=lambda sentence: complain(f"relance: {sentence}")):
+            return await run_engine(installation, until=wanted)
 
     ran = current.run(work)
     standing = ran.standing

@@ -32,6 +32,7 @@ class Session:
 
     data: str | None = None
     workspace: str | None = None
+    bind: str | None = None
     yes: bool = False
     as_json: bool = False
     clock: "Clock | None" = None  #: What tells the time; None: the machine, or the database.
@@ -43,7 +44,7 @@ class Session:
 
     def config(self) -> Config:
         """Return the settings. Raises ConfigError."""
-        return read_config(environment=os.environ, data=self.data, workspace=self.workspace)
+        return read_config(environment=os.environ, data=self.data, workspace=self.workspace, bind=self.bind)
 
     def run(self, work: "Callable[[Installation, Workspace], Awaitable[T]]") -> T:
         """Open the installation, do the work in its workspace, and close it, whatever happens."""

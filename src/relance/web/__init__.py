@@ -1,0 +1,1 @@
+"""The console, the API, and what the public may call: one ASGI application over the services."""

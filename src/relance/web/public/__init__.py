@@ -1,0 +1,1 @@
+"""What the public may call without a session: it stands in front, and works where the console does not."""

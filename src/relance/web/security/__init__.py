@@ -1,0 +1,1 @@
+"""Who may do what: passwords, sessions, keys, roles, forged requests, headers, throttling."""

@@ -1,0 +1,43 @@
+"""What everything in `web` works with, handed in by `app`: no page chooses a store, a clock or a connector."""
+
+from dataclasses import dataclass, field
+
+from starlette.requests import HTTPConnection
+
+from relance.ports.clock import Clock
+from relance.ports.store import Store
+from relance.ports.telemetry import Log
+from relance.ports.vault import Vault
+from relance.services.situations import Keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """What takes connectors, the engine or the sandbox: `app` supplies each as a callable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """One installation, as the web sees it."""
+
+    store: Store  #: Its `write` decides again after a lost race.
+    vault: Vault
+    keys: Keys
+    clock: Clock  #: The domain's time; a demo's jumps.
+    real: Clock  #: The machine's time, for sessions, links and keys.
+    log: Log
+    base_url: str  #: Where people reach it, without a slash at the end.
+    virtual: bool = False  #: Whether the domain's time is a demo's.
+    hands: Hands = field(default_factory=Hands)
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach it by https only."""
+        return self.base_url.startswith("https://")
+
+
+def surroundings_of(connection: HTTPConnection) -> Surroundings:
+    """Return the surroundings of a request; what it writes stands in the audit log where somebody is behind it."""
+    state = connection.scope.get("state", {})
+    found: Surroundings = state.get("surroundings") or connection.app.state.surroundings
+    return found
