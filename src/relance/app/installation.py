@@ -17,6 +17,7 @@ from relance.core.workspace import Workspace
 from relance.ports.addresses import AddressChecker
 from relance.ports.clock import Clock, Monotonic
 from relance.ports.connector import Connector, ConnectorFactory, Credentials, LoginRefusedError
+from relance.ports.domains import DomainInspector
 from relance.ports.generation import GenerationFile
 from relance.ports.journal import OptOut
 from relance.ports.store import ConflictError, Reader, Store, StoreError, Transaction
@@ -48,6 +49,7 @@ class Installation:
     generation: GenerationFile
     factories: Mapping[str, ConnectorFactory]
     addresses: AddressChecker
+    domains: DomainInspector
     _printed: dict[str, tuple[float, str]] = field(default_factory=dict)  #: Command to when it answered what.
 
     async def write(self, fn: Callable[Concatenate[Transaction, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:

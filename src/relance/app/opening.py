@@ -13,6 +13,7 @@ from relance.app.installation import Installation
 from relance.app.log import make_log
 from relance.config import Config
 from relance.connectors.addresses.checker import DirectChecker
+from relance.connectors.addresses.domain_records import NameServerInspector
 from relance.core.workspace import Workspace
 from relance.ports.clock import Clock
 from relance.ports.connector import ConnectorFactory
@@ -102,4 +103,5 @@ def _wire(config: Config, vault: Vault, store: Store, clock: Clock) -> Installat
         generation=JsonGenerationFile(config.generation_file),
         factories=load_factories(),
         addresses=DirectChecker(name_server=config.name_server),
+        domains=NameServerInspector(name_server=config.name_server),
     )

@@ -10,13 +10,14 @@ import click
 
 from relance.app import Installation
 from relance.cli.importing import import_leads
+from relance.cli.lead_finding import bulk, find_leads, list_filters
 from relance.cli.printing import counted, shown
 from relance.cli.session import Group, session
 from relance.core.lead import Lead, Touch
 from relance.core.suppression import Suppression
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
-from relance.services import addresses, leads
+from relance.services import addresses, lead_changes, leads
 from relance.services.lead_files.headers import EMAIL, snake_case
 from relance.services.situations import Keys, suppressions_of
 from relance.services.workspace_settings import check_timezone
@@ -36,6 +37,9 @@ def lead() -> None:
 
 
 lead.add_command(import_leads)
+lead.add_command(find_leads)
+lead.add_command(list_filters)
+lead.add_command(bulk)
 
 
 @lead.command()
@@ -81,6 +85,31 @@ def show(email: str) -> None:
     current.printer.facts(
         facts, "\n".join(f"{name.replace('_', ' ')}: {shown(value)}" for name, value in facts.items())
     )
+
+
+@lead.command()
+@click.argument("email")
+@click.argument("fields", metavar="field=value…", nargs=-1, required=True)
+def change(email: str, fields: tuple[str, ...]) -> None:
+    """Change what is known about a lead; a blank value takes its field away."""
+    current = session()
+    values = _read_fields(fields)
+
+    async def write(installation: Installation, workspace: Workspace) -> bool:
+        known = await installation.read(leads.by_email, workspace.id, spelled(email))
+        return await installation.write(
+            lead_changes.change,
+            workspace_id=workspace.id,
+            lead_id=known.id,
+            read_revision=known.revision,
+            values=values,
+            author=_author(),
+            now=installation.clock.now(),
+        )
+
+    changed = current.run(write)
+    sentence = "is changed" if changed else "is as it was"
+    current.printer.facts({"email": spelled(email), "changed": changed}, f"{spelled(email)} {sentence}.")
 
 
 @lead.command("list")
@@ -195,7 +224,7 @@ def _read_fields(fields: tuple[str, ...]) -> Mapping[str, str]:
             raise click.UsageError(f"{text!r} is not field=value, such as first_name=Carol")
         if field == EMAIL:
             raise click.UsageError(f"{text!r}: the address stands before the fields and is not one of them")
-        if field == "timezone":
+        if field == "timezone" and value:
             check_timezone(value)
         values[field] = value.strip()
     return values

@@ -1,23 +1,16 @@
 """`relance mailbox check`: try every part of a mailbox, write to itself, and keep what was learned."""
 
-import uuid
-from datetime import datetime
-
 import click
 
-from relance.app import Installation
+from relance.app import Installation, connecting
 from relance.cli.failures import COULD_NOT, DONE, NO
 from relance.cli.printing import complain
 from relance.cli.session import Command, session
-from relance.core.identifiers import TRACE_HEADER
-from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.mailbox import Mailbox
 from relance.core.workspace import Workspace
-from relance.mail.compose import Draft, compose
-from relance.ports.connector import CheckReport, Envelope
-from relance.ports.store import Transaction
-from relance.services import mailboxes
+from relance.ports.connector import CheckReport
+from relance.services import mailbox_checks, mailboxes
 
-_TROUBLED = frozenset({MailboxStatus.AUTH_ERROR, MailboxStatus.UNREACHABLE})
 _PERSON = ("login", "password", "folders", "probe")  #: Steps whose failure needs a person rather than a server.
 
 
@@ -29,13 +22,8 @@ def check(address: str) -> int:
 
     async def try_all(installation: Installation, workspace: Workspace) -> tuple[Mailbox, CheckReport]:
         found = await installation.read(mailboxes.by_address, workspace.id, address)
-        connector = await installation.connect(found)
-        try:
-            probe = compose_probe(found, now=installation.clock.now(), token=uuid.uuid4().hex)
-            report = await connector.check(probe, sleep=installation.monotonic.sleep)
-        finally:
-            await connector.close()
-        await installation.write(_learn, found, report, installation.clock.now())
+        report = await connecting.check(installation, found)
+        await installation.write(mailbox_checks.learn, found, report, installation.clock.now())
         return found, report
 
     found, report = current.run(try_all)
@@ -53,34 +41,6 @@ def check(address: str) -> int:
         return DONE
     complain(f"relance: {found.address} does not work yet ({failed.name}): {failed.detail}")
     return NO if any(word in failed.name for word in _PERSON) else COULD_NOT
-
-
-def compose_probe(found: Mailbox, *, now: datetime, token: str) -> Envelope:
-    """Return a message from a mailbox to itself that can be recognised by id, by header and by subject."""
-    message_id = f"<{token}@{found.domain}>"
-    draft = Draft(
-        from_address=found.address,
-        from_name=found.display_name,
-        to_address=found.address,
-        subject=f"Mailbox check {token[:8]}",
-        text="This message checks that the mailbox can send and be read. It can be deleted.\n",
-        message_id=message_id,
-        date=now,
-        headers=((TRACE_HEADER, token),),
-    )
-    return Envelope(sender=found.address, recipient=found.address, message_id=message_id, raw=compose(draft))
-
-
-def _learn(tx: Transaction, found: Mailbox, report: CheckReport, now: datetime) -> None:
-    mailboxes.learn(
-        tx,
-        workspace_id=found.workspace_id,
-        mailbox_id=found.id,
-        saves_sent=report.saves_sent,
-        ids_survive=report.ids_survive,
-    )
-    if report.ok and found.status in _TROUBLED:
-        mailboxes.resume(tx, found, now=now)
 
 
 def _lines(report: CheckReport) -> list[str]:

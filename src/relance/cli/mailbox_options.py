@@ -9,21 +9,16 @@ from typing import Any, TypeVar
 
 import click
 
-from relance.app import LOGIN, Secret, SecretKind
+from relance.app import Secret, SecretKind
 from relance.cli.failures import CouldNotError, unreadable
 from relance.core.ceilings import CEILINGS, NO_CEILING
-from relance.core.mailbox import Pacing
 from relance.core.pacing import PRESETS
-from relance.core.workday import workday_of
 from relance.mail.signatures import MAX_BYTES, read_signature
-from relance.services import addresses
-from relance.services.workspace_settings import check_timezone
+from relance.services.mailbox_options import MOST_WEIGHT, NameOptions, PacingOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 NO_SIGNATURE = "none"  #: What `--signature-file` takes to remove it; a file ends in one of these.
 SIGNATURE_ENDINGS = {".txt": False, ".html": True, ".htm": True}  #: Whether it is HTML.
-ALL_DAY = "none"  #: What `--workday` takes for no working day.
-USUAL_RATIO = 2.0  #: Where only one end of the gap is given: it is drawn between once and twice.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,94 +82,9 @@ def _first_line(path: Path) -> str:
         raise CouldNotError(f"the password file {path} is not text in UTF-8: save it as such") from error
 
 
-def login_settings(secret: Secret, smtp_username: str | None) -> Mapping[str, object]:
-    """Return what a mailbox's settings say about its login, without the secret."""
-    return {LOGIN: {"oauth": secret.kind is SecretKind.OAUTH_TOKEN_COMMAND, "smtp_username": smtp_username}}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PacingOptions:
-    """How fast a mailbox may send, as far as it was said."""
-
-    preset: str | None
-    daily_cap: int | None
-    hourly_cap: int | None
-    min_gap: float | None
-    max_gap: float | None
-    ramp: bool | None
-    ramp_start: int | None
-    ramp_step: int | None
-    workday: str | None
-
-    def over(self, pacing: Pacing) -> Mapping[str, object]:
-        """Return the pacing columns of a mailbox that had `pacing`. Raises UsageError."""
-        start = PRESETS[self.preset] if self.preset else pacing
-        least, most = self.min_gap, self.max_gap
-        if least is None and most is None:
-            least, most = start.min_gap, start.max_gap
-        elif least is None:
-            assert most is not None  # noqa: S101  # the branch above
-            least = min(start.min_gap, most)
-        elif most is None:
-            most = least * USUAL_RATIO
-        if most < least:
-            raise click.UsageError(
-                f"--max-gap {most:g} is shorter than --min-gap {least:g}: give them the other way round"
-            )
-        return {
-            "daily_cap": start.daily_cap if self.daily_cap is None else self.daily_cap,
-            "hourly_cap": start.hourly_cap if self.hourly_cap is None else self.hourly_cap,
-            "min_gap": least,
-            "max_gap": most,
-            "ramp": start.ramp if self.ramp is None else self.ramp,
-            "ramp_start": start.ramp_start if self.ramp_start is None else self.ramp_start,
-            "ramp_step": start.ramp_step if self.ramp_step is None else self.ramp_step,
-            "workday": start.workday if self.workday is None else self._workday(self.workday),
-        }
-
-    @staticmethod
-    def _workday(text: str) -> str | None:
-        if text == ALL_DAY:
-            return None
-        try:
-            workday_of(text)
-        except ValueError as error:
-            raise click.UsageError(f"--workday {error}; or --workday {ALL_DAY}") from None
-        return " ".join(text.split())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameOptions:
-    """How a mailbox is called and where it belongs, as far as it was said."""
-
-    display_name: str | None
-    signature_file: str | None
-    aliases: tuple[str, ...]
-    pool: str | None
-    timezone: str | None
-    weight: int | None
-    ceiling: str | None
-
-    def columns(self) -> Mapping[str, object]:
-        """Return the columns that were given, checked. Raises RefusedError, UsageError and CouldNotError."""
-        if self.pool is not None and not self.pool.strip():
-            raise click.UsageError("--pool is empty: name one, such as default")
-        given: dict[str, object] = {}
-        if self.display_name is not None:
-            given["display_name"] = " ".join(self.display_name.split()) or None
-        if self.signature_file is not None:
-            given |= _signature(self.signature_file)
-        if self.aliases:
-            given["aliases"] = tuple(dict.fromkeys(addresses.clean_address(alias) for alias in self.aliases))
-        if self.pool is not None:
-            given["pool"] = self.pool.strip()
-        if self.timezone is not None:
-            given["timezone"] = check_timezone(self.timezone)
-        if self.weight is not None:
-            given["weight"] = self.weight
-        if self.ceiling is not None:
-            given["ceiling"] = None if self.ceiling == "auto" else self.ceiling
-        return given
+def flag(name: str) -> str:
+    """Say an option as the command line does."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _signature(file: str) -> Mapping[str, object]:
@@ -236,7 +146,7 @@ _SHARED = (
     ),
     click.option(
         "--weight",
-        type=click.IntRange(min=1, max=1000),
+        type=click.IntRange(min=1, max=MOST_WEIGHT),
         metavar="N",
         help="Which free mailbox opens first where a sequence says rotation: weighted [1].",
     ),
@@ -264,6 +174,7 @@ class Given:
     source: SecretSource
     pacing: PacingOptions
     names: NameOptions
+    signature: Mapping[str, object]  #: Its columns, where one was given.
 
 
 def gather(options: Mapping[str, Any]) -> Given:
@@ -278,4 +189,5 @@ def gather(options: Mapping[str, Any]) -> Given:
         source=SecretSource(**of(SecretSource)),
         pacing=PacingOptions(**of(PacingOptions)),
         names=NameOptions(**of(NameOptions)),
+        signature=_signature(options["signature_file"]) if options["signature_file"] is not None else {},
     )

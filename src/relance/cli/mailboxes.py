@@ -8,18 +8,19 @@ from typing import Any
 import click
 
 from relance.app import LOGIN, Installation
+from relance.app.connecting import PROVIDER, login_settings, prepare
 from relance.cli.mailbox_checks import check
 from relance.cli.mailbox_health import health
-from relance.cli.mailbox_options import Given, gather, login_settings, mailbox_options
+from relance.cli.mailbox_options import Given, flag, gather, mailbox_options
 from relance.cli.printing import counted
 from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import addresses, handing_over, mailboxes, recovering
+from relance.services.mailbox_options import WantedMailbox, pacing_of
 from relance.services.sending.forgotten import ForgottenSend, all_forgotten
 
-PROVIDER = "smtp_imap"
 COLUMNS = ("address", "status", "status_reason", "pool", "daily_cap", "hourly_cap", "smtp", "imap", "last_read_at")
 
 
@@ -43,28 +44,24 @@ def add(address: str, username: str | None, **options: Any) -> None:  # noqa: AN
     for server in ("smtp", "imap"):
         if server not in given.servers:
             raise click.UsageError(f"Missing option '--{server}': give HOST:PORT[:tls|starttls|plain]")
-    address = addresses.clean_address(address)
-    pacing = given.pacing.over(Pacing())
-    names = given.names.columns()
+    wanted = WantedMailbox(
+        address=addresses.clean_address(address),
+        username=username,
+        smtp_username=given.smtp_username,
+        servers=given.servers,
+        pacing=given.pacing,
+        names=given.names,
+        signature=given.signature,
+    )
+    given.pacing.over(Pacing(), flag)  # nobody is asked for a password of what cannot be
+    given.names.columns(flag)
 
     async def connect(installation: Installation, workspace: Workspace) -> Mailbox:
-        settings = _parsed(installation, given.servers)
-        secret = given.source.read(address)
-        now = installation.clock.now()
-        new = Mailbox(
-            workspace_id=workspace.id,
-            id=0,
-            provider=PROVIDER,
-            login=username or address,
-            address=address,
-            settings={**settings, **login_settings(secret, given.smtp_username)},
-            shard=mailboxes.shard_of(PROVIDER, username or address),
-            created_at=now,
-            **_columns(pacing),
-            **_columns(names),
+        _parsed(installation, given.servers)
+        prepared = prepare(installation, workspace, wanted, given.source.read(wanted.address), flag)
+        return await installation.write(
+            mailboxes.add, prepared.mailbox, sealed=prepared.sealed, now=installation.clock.now()
         )
-        sealed = installation.seal(workspace, address, secret)
-        return await installation.write(mailboxes.add, new, sealed=sealed, now=now)
 
     saved = current.run(connect)
     current.printer.facts(
@@ -87,8 +84,9 @@ def change(address: str, **options: Any) -> None:  # noqa: ANN401 - click's valu
         changed = replace(
             existing,
             settings=_new_settings(installation, existing, given),
-            **_columns(given.pacing.over(_pacing(existing))),
-            **_columns(given.names.columns()),
+            **_columns(given.pacing.over(pacing_of(existing), flag)),
+            **_columns(given.names.columns(flag)),
+            **_columns(given.signature),
         )
         sealed = None
         if given.source.given:
@@ -257,10 +255,6 @@ def _new_settings(installation: Installation, existing: Mailbox, given: Given) -
 def _login(existing: Mailbox) -> Mapping[str, object]:
     login = existing.settings.get(LOGIN)
     return login if isinstance(login, Mapping) else {}
-
-
-def _pacing(existing: Mailbox) -> Pacing:
-    return Pacing(**{name: getattr(existing, name) for name in Pacing.__dataclass_fields__})
 
 
 def _columns(values: Mapping[str, object]) -> dict[str, Any]:

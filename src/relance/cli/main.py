@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "init": "initializing:init",
     "workspace": "workspaces:workspace",
     "mailbox": "mailboxes:mailbox",
+    "domain": "domains:domain",
     "lead": "leads:lead",
     "sequence": "sequences:sequence",
     "enroll": "enrollments:enroll",

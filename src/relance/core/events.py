@@ -12,6 +12,7 @@ class EventName(StrEnum):
     LEAD_ENROLLED = "lead.enrolled"
     LEAD_MERGED = "lead.merged"
     LEAD_TOUCHED = "lead.touched"
+    LEAD_CHANGED = "lead.changed"  #: What is known about the person was changed by hand.
     LEAD_ERASED = "lead.erased"
     NOTE_ADDED = "note.added"
     STEP_ENTERED = "step.entered"

@@ -25,3 +25,10 @@ LIMIT :limit
 SELECT 1 FROM events
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND at = :at AND name = :name AND attempt_id = :attempt_id
 LIMIT 1
+
+-- name: events.of_lead
+-- The newest events of one lead.
+SELECT at, name, detail, enrollment_id FROM events
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+ORDER BY at DESC
+LIMIT :limit

@@ -111,6 +111,12 @@ SELECT lead_id FROM lead_lists WHERE workspace_id = :workspace_id AND list = :li
 -- Keep a note by hand.
 INSERT INTO notes (workspace_id, lead_id, at, author, text) VALUES (:workspace_id, :lead_id, :at, :author, :text)
 
+-- name: leads.notes
+-- The newest notes about a person; those of an erased one are empty.
+SELECT at, author, text FROM notes WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+ORDER BY at DESC
+LIMIT :limit
+
 -- name: leads.empty_notes
 -- Erase what was noted about a person; that something was noted stays.
 UPDATE notes SET text = '' WHERE workspace_id = :workspace_id AND lead_id = :lead_id

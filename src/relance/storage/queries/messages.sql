@@ -50,6 +50,16 @@ FROM messages
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 ORDER BY received_at, id
 
+-- name: messages.letters_of_lead
+-- The newest messages of one lead, with how they begin.
+SELECT m.id, m.received_at AS at, m.direction, m.kind, m.subject, substr(m.new_text, 1, :characters) AS excerpt,
+    m.matched_by, m.enrollment_id, m.attempt_id, b.address AS mailbox
+FROM messages m
+JOIN mailboxes b ON b.workspace_id = m.workspace_id AND b.id = m.mailbox_id
+WHERE m.workspace_id = :workspace_id AND m.lead_id = :lead_id
+ORDER BY m.at DESC, m.id DESC
+LIMIT :limit
+
 -- name: messages.incoming
 -- What came in, newest first, with the lead it was matched to.
 SELECT m.id, m.at, m.received_at, m.kind, m.confidence, m.from_address, m.subject, m.new_text, m.matched_by, m.folder,

@@ -78,8 +78,11 @@ CREATE INDEX enrollments_to_send ON enrollments (workspace_id, sequence_id, mail
 CREATE INDEX enrollments_to_walk ON enrollments (ready_at)
     WHERE status IN ('active', 'waiting') AND step_kind <> 'email';
 CREATE INDEX enrollments_lead ON enrollments (workspace_id, lead_id);
-CREATE INDEX enrollments_status ON enrollments (workspace_id, sequence_id, status);
-CREATE INDEX enrollments_mailbox ON enrollments (workspace_id, mailbox_id);
+-- Both end in the id, so that a page of them is read in its order.
+CREATE INDEX enrollments_status ON enrollments (workspace_id, sequence_id, status, id);
+CREATE INDEX enrollments_mailbox ON enrollments (workspace_id, mailbox_id, id);
+-- Who answered, the few among the many.
+CREATE INDEX enrollments_replied ON enrollments (workspace_id, id) WHERE replied_at IS NOT NULL;
 CREATE INDEX enrollments_locked ON enrollments (lock_expires_at) WHERE lock_holder IS NOT NULL;
 -- When anything is ready next, and how much is.
 CREATE INDEX enrollments_walking ON enrollments (ready_at) WHERE status IN ('active', 'waiting');
