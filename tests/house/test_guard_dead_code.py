@@ -8,7 +8,6 @@ import house.house_rules as rules
 FOR_OTHERS = ("testing", "sandbox/faults.py")
 #: Waits for the command or the page that uses it.
 AWAITED: set[str] = {
-    "src/relance/web/security/who.py: nobody uses program_of",
     "src/relance/app/connecting.py: nobody uses try_out",
     "src/relance/core/mail_presets.py: nobody uses preset_named",
     "src/relance/core/mail_presets.py: nobody uses preset_of_address",

@@ -21,7 +21,7 @@ from relance.ports.store import StoreUnavailableError
 from relance.services import sessions, users
 from relance.web.security.tokens import new_token
 from relance.web.server import application
-from relance.web.surroundings import Surroundings
+from relance.web.surroundings import Hands, Surroundings
 
 _GRACE = 2  #: Real seconds that open answers get when the server ends.
 _BACKLOG = 1024
@@ -37,6 +37,9 @@ def surroundings(installation: Installation, *, base_url: str, real: Clock | Non
         real=real or SystemClock(),
         log=installation.log,
         base_url=base_url,
+        hands=Hands(
+            journal_erasure=lambda workspace, email, at: installation.journal_erasure(workspace, email, at=at),
+        ),
     )
 
 

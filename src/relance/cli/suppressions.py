@@ -11,11 +11,10 @@ from relance.cli.failures import DONE, NO, unreadable
 from relance.cli.leads import suppression_facts
 from relance.cli.printing import complain, counted
 from relance.cli.session import Group, session
-from relance.core.suppression import Suppression, SuppressionKind, SuppressionReason, SuppressionScope, marks_of
+from relance.core.suppression import Suppression, SuppressionReason, SuppressionScope
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import suppressions
-from relance.services.situations import Keys
 from relance.services.suppression_files import BadTarget, Target, import_targets, read_target, read_targets
 
 BATCH = 1_000
@@ -96,7 +95,13 @@ def check(target: str) -> int:
     kind, value = read_target(target)
 
     async def read(installation: Installation, workspace: Workspace) -> list[Suppression]:
-        return await installation.read(_binding, workspace.id, kind, value, installation.keys)
+        return await installation.read(
+            suppressions.of_target,
+            workspace_id=workspace.id,
+            kind=kind,
+            value=value,
+            tombstone_key=installation.keys.tombstone,
+        )
 
     found = current.run(read)
     facts = {"value": value, "suppressed": bool(found), "suppressions": [suppression_facts(one) for one in found]}
@@ -166,18 +171,6 @@ def _sentence(counts: Mapping[str, int], bad: Sequence[BadTarget]) -> str:
     lines = [f"line {one.line}: {one.reason}" for one in bad[:SHOWN]]
     total = f"{counted(counts['rows'], 'row')}: {counts['added']} added, {counts['known']} known, {len(bad)} invalid."
     return "\n".join([*lines, total])
-
-
-def _binding(reader: Reader, workspace_id: int, kind: SuppressionKind, value: str, keys: Keys) -> list[Suppression]:
-    match kind:
-        case SuppressionKind.ADDRESS:
-            marks = marks_of(value, None, keys.tombstone)
-        case SuppressionKind.DOMAIN:
-            labels = value.split(".")
-            marks = tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
-        case _:
-            marks = (value,)
-    return reader.all(Suppression, "suppressions.binding", workspace_id=workspace_id, value_list=marks)
 
 
 def _of_workspace(reader: Reader, workspace_id: int) -> list[Suppression]:

@@ -69,6 +69,15 @@ def running_version(reader: Reader, sequence: Sequence) -> Version | None:
     )
 
 
+def version_of(reader: Reader, workspace_id: int, name: str, version: int) -> Version:
+    """Return one frozen version of a sequence. Raises NotFoundError."""
+    sequence = by_name(reader, workspace_id, name)
+    found = running_version(reader, replace(sequence, version=version))
+    if found is None:
+        raise NotFoundError(f"sequence {name!r} has no version {version}; its newest is {sequence.version}")
+    return found
+
+
 def publish(
     tx: Transaction, *, workspace_id: int, plan: Plan, now: datetime, contents: Mapping[str, bytes] = NOTHING_ATTACHED
 ) -> Published:

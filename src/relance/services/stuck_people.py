@@ -37,15 +37,20 @@ def held(reader: Reader, workspace_id: int) -> list[Stuck]:
     for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
         ids = {"workspace_id": workspace_id, "sequence_id": sequence.id}
         found += (
-            Stuck(kind="held", subject=who(reader, row), since=row.next_due_at, remedy=_decide(reader, row))
+            Stuck(
+                kind="held",
+                subject=who(reader, row),
+                since=row.next_due_at,
+                remedy=what_to_decide(row.hold_reason, _email(reader, row)),
+            )
             for row in reader.all(Enrollment, "enrollments.held", **ids, limit=MOST - len(found))
         )
     return found
 
 
-def _decide(reader: Reader, row: Enrollment) -> str:
-    email = _email(reader, row)
-    kind, _, what = (row.hold_reason or "").partition(":")
+def what_to_decide(hold_reason: str | None, email: str) -> str:
+    """Return why somebody is held, and the commands by which a person decides."""
+    kind, _, what = (hold_reason or "").partition(":")
     if kind == "missing_value" and what in OPTION_OF_FIELD:
         given = f"`relance mailbox set ADDRESS {OPTION_OF_FIELD[what]} …`"
         return f"{given}, and then `relance enrollment resume --lead {email}`"

@@ -132,3 +132,23 @@ def binding(
     """Return every suppression that binds an address (and phone): itself, its domains, global ones, tombstones."""
     marks = marks_of(email, phone, tombstone_key)
     return tuple(reader.all(Suppression, "suppressions.binding", workspace_id=workspace_id, value_list=marks))
+
+
+def of_target(
+    reader: Reader, *, workspace_id: int, kind: SuppressionKind, value: str, tombstone_key: bytes
+) -> list[Suppression]:
+    """Return what suppresses an address, a domain or a number, as `parse_target` reads it."""
+    match kind:
+        case SuppressionKind.ADDRESS:
+            marks = marks_of(value, None, tombstone_key)
+        case SuppressionKind.DOMAIN:
+            labels = value.split(".")
+            marks = tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
+        case _:
+            marks = (value,)
+    return reader.all(Suppression, "suppressions.binding", workspace_id=workspace_id, value_list=marks)
+
+
+def page(reader: Reader, *, workspace_id: int, after: int, limit: int) -> list[Suppression]:
+    """Return some of what is suppressed here or globally, from after an id on, oldest first."""
+    return reader.all(Suppression, "suppressions.page", workspace_id=workspace_id, after=after, limit=limit)

@@ -7,6 +7,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from relance.web.api import api_application
 from relance.web.console import OPEN, PAGES, entering, failing
 from relance.web.public.app import PublicApp
 from relance.web.rendering import STATIC
@@ -36,10 +37,15 @@ def console_application(around: Surroundings) -> Starlette:
 
 def application(around: Surroundings) -> ASGIApp:
     """Return everything that is served."""
-    public, console = PublicApp(around), console_application(around)
+    public, api, console = PublicApp(around), api_application(around), console_application(around)
 
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
-        app: ASGIApp = public if scope["type"] == "http" and public.takes(scope["path"]) else console
-        await app(scope, receive, send)
+        path = scope.get("path", "")
+        if scope["type"] == "http" and public.takes(path):
+            await public(scope, receive, send)
+        elif path.startswith("/api/"):
+            await api(scope, receive, send)
+        else:
+            await console(scope, receive, send)
 
     return served

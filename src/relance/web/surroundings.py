@@ -1,9 +1,12 @@
 """What everything in `web` works with, handed in by `app`: no page chooses a store, a clock or a connector."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 
 from starlette.requests import HTTPConnection
 
+from relance.core.workspace import Workspace
 from relance.ports.clock import Clock
 from relance.ports.store import Store
 from relance.ports.telemetry import Log
@@ -14,6 +17,9 @@ from relance.services.situations import Keys
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hands:
     """What takes connectors, the engine or the sandbox: `app` supplies each as a callable."""
+
+    #: Keep outside the database too that this address of a workspace was erased then. Raises StoreUnavailableError.
+    journal_erasure: Callable[[Workspace, str, datetime], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +34,7 @@ class Surroundings:
     log: Log
     base_url: str  #: Where people reach it, without a slash at the end.
     virtual: bool = False  #: Whether the domain's time is a demo's.
-    hands: Hands = field(default_factory=Hands)
+    hands: Hands
 
     @property
     def secure(self) -> bool:

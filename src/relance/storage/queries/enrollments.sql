@@ -396,3 +396,38 @@ WHERE (e.stop_reason = ANY (:reason_list::text[]) AND (:since::timestamptz IS NU
         OR (e.replied_at IS NOT NULL AND (:since::timestamptz IS NULL OR e.replied_at >= :since))
     ))
 ORDER BY e.workspace_id, e.id
+
+-- part: enrollments.line_columns
+    e.id, e.lead_id, e.sequence_id, l.email AS lead, s.name AS sequence, b.address AS mailbox, e.version, e.status,
+    e.stop_reason, e.hold_reason, e.step, e.step_counter, e.next_due_at, e.skip_until, e.last_skip_reason,
+    e.last_sent_at, e.last_inbound_at, e.replied_at, e.source_list, e.created_at, e.ended_at
+FROM enrollments e
+JOIN leads l ON l.workspace_id = e.workspace_id AND l.id = e.lead_id
+JOIN sequences s ON s.workspace_id = e.workspace_id AND s.id = e.sequence_id
+LEFT JOIN mailboxes b ON b.workspace_id = e.workspace_id AND b.id = e.mailbox_id
+
+-- name: enrollments.line
+-- One enrollment, with the names of what it is about.
+SELECT {enrollments.line_columns} WHERE e.workspace_id = :workspace_id AND e.id = :id
+
+-- name: enrollments.lines
+-- Some enrollments from an id on, oldest first.
+SELECT {enrollments.line_columns} WHERE e.workspace_id = :workspace_id AND e.id > :after ORDER BY e.id LIMIT :limit
+
+-- name: enrollments.lines_of_lead
+-- The enrollments of one lead, oldest first.
+SELECT {enrollments.line_columns} WHERE e.workspace_id = :workspace_id AND e.lead_id = :lead_id ORDER BY e.id
+
+-- name: enrollments.lines_of_sequence
+-- Some enrollments of a sequence, from a lead's id on.
+SELECT {enrollments.line_columns}
+WHERE e.workspace_id = :workspace_id AND e.sequence_id = :sequence_id AND e.lead_id > :after
+ORDER BY e.lead_id
+LIMIT :limit
+
+-- name: enrollments.lines_with_status
+-- Some enrollments of a sequence that have one status, from an id on, oldest first.
+SELECT {enrollments.line_columns}
+WHERE e.workspace_id = :workspace_id AND e.sequence_id = :sequence_id AND e.status = :status AND e.id > :after
+ORDER BY e.id
+LIMIT :limit

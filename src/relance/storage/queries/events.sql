@@ -32,3 +32,17 @@ SELECT at, name, detail, enrollment_id FROM events
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 ORDER BY at DESC
 LIMIT :limit
+
+-- part: events.columns
+id, at, name, detail, data, lead_id, enrollment_id, attempt_id, mailbox_id, sequence_id, message_id
+
+-- name: events.page
+-- What happened from an id on, oldest first.
+SELECT {events.columns} FROM events WHERE workspace_id = :workspace_id AND id > :after ORDER BY id LIMIT :limit
+
+-- name: events.page_of_lead
+-- What happened to one lead from an id on, oldest first.
+SELECT {events.columns} FROM events
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND id > :after
+ORDER BY id
+LIMIT :limit

@@ -25,6 +25,22 @@ SELECT {suppressions.columns} FROM suppressions
 WHERE workspace_id = :workspace_id OR scope = 'global'
 ORDER BY id
 
+-- name: suppressions.page
+-- Some of what is suppressed in this workspace or globally, from an id on, oldest first.
+SELECT {suppressions.columns} FROM (
+    SELECT * FROM (
+        SELECT {suppressions.columns} FROM suppressions
+        WHERE workspace_id = :workspace_id AND id > :after ORDER BY id LIMIT :limit
+    ) AS here
+    UNION
+    SELECT * FROM (
+        SELECT {suppressions.columns} FROM suppressions
+        WHERE scope = 'global' AND id > :after ORDER BY id LIMIT :limit
+    ) AS everywhere
+) AS both_of_them
+ORDER BY id
+LIMIT :limit
+
 -- name: suppressions.forget_address
 -- Remove an address in the clear; its tombstone has taken its place.
 DELETE FROM suppressions WHERE workspace_id = :workspace_id AND kind = 'address' AND value = :value
