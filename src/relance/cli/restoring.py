@@ -24,7 +24,10 @@ def restore(file: Path) -> None:
     aside = f"; what was there is kept as {restored.aside}" if restored.aside else ""
     said = [f"{file} is put back{aside}."]
     if along is not None:
-        said.append(f"It knew of {along.sent} messages more; {along.held} enrollments are held for you to look at.")
+        said.append(
+            f"It knew of {along.sent} messages more, and of {along.doubted} that may have left: these are looked for, "
+            f"or asked about by `relance stuck`; {along.held} enrollments are held for you to look at."
+        )
     if along is not None and along.unknown_mailboxes:
         said.append(f"Connect again before you start an engine: {', '.join(along.unknown_mailboxes)}.")
     if outcome.unread is not None:
@@ -36,6 +39,7 @@ def restore(file: Path) -> None:
             "alive_at": restored.alive_at,
             "kept_aside": str(restored.aside) if restored.aside else None,
             "sent_since": along.sent if along else None,
+            "doubted": along.doubted if along else None,
             "held": along.held if along else None,
             "unknown_mailboxes": list(along.unknown_mailboxes) if along else [],
             "not_looked_into": outcome.unread,

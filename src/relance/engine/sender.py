@@ -207,21 +207,21 @@ class Sender:
         try:
             accepted = await staged.release(may_leave=may_leave, time_limit=defaults.RELEASE_DEADLINE.total_seconds())
         except OutcomeUnknownError as error:
-            await self._lose(attempt, str(error))
+            await self._lose(reserved, attempt, str(error))
         except ConnectorError as error:
             await self._fail(reserved, error)
         except Exception as error:  # noqa: BLE001  # whatever broke, it broke with the message on the wire
-            await self._lose(attempt, repr(error))
+            await self._lose(reserved, attempt, repr(error))
         else:
             await self._confirm(reserved, accepted, raw)
 
-    async def _lose(self, attempt: Attempt, error: str) -> None:
+    async def _lose(self, reserved: sending.Reserved, attempt: Attempt, error: str) -> None:
         around = self._around
         await persistence.write_whatever_happens(
             around,
-            sending.lose,
-            workspace_id=attempt.workspace_id,
-            attempt_id=attempt.id,
+            sending.lose_held,
+            attempt,
+            mailbox=reserved.mailbox.address,
             error=error,
             now=around.clock.now(),
         )
@@ -245,9 +245,10 @@ class Sender:
             around.log.error("send.not_in_database", enrollment=attempt.enrollment_id, error=str(error))
             await persistence.write_whatever_happens(
                 around,
-                sending.keep_accepted,
+                sending.keep_departed,
                 attempt,
-                mailbox_id=reserved.mailbox.id,
+                mailbox=reserved.mailbox.address,
+                folder=sending.ACCEPTED,
                 now=around.clock.now(),
             )
             return

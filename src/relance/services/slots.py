@@ -17,6 +17,7 @@ from relance.core.values import replace
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services.limits import Buckets, buckets_for, cap_of, domain_bucket
+from relance.services.records import save_attempt
 from relance.services.situations import plan_of, workspace_of
 
 _NO_CAP = 1_000_000_000
@@ -119,6 +120,30 @@ def count(tx: Transaction, run: Enrollment, mailbox: Mailbox, recipient: str, *,
     for counter in used:
         tx.run("usage.take", **_key(run.workspace_id, counter), cap=_NO_CAP)
     return buckets
+
+
+def count_as_left(tx: Transaction, attempt: Attempt, left_from: Mailbox | None, *, left_at: datetime) -> Attempt:
+    """See to it that what left is counted for the mailbox that it left from; return the attempt as it is then.
+
+    `left_from`: None for the mailbox that was planned.
+    """
+    ids = {"workspace_id": attempt.workspace_id}
+    planned = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
+    enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
+    mailbox = left_from or planned
+    if planned is None or mailbox is None or enrollment is None or (attempt.holds_slot and mailbox.id == planned.id):
+        return attempt
+    give_back(tx, attempt, mailbox=planned, enrollment=enrollment)
+    buckets = count(tx, enrollment, mailbox, attempt.recipient, left_at=left_at)
+    counted = replace(
+        attempt,
+        mailbox_id=mailbox.id,
+        planned_at=left_at,
+        holds_slot=True,
+        slot_day=buckets.mailbox_day,
+        slot_hour=buckets.mailbox_hour,
+    )
+    return save_attempt(tx, attempt, counted)
 
 
 def give_back(tx: Transaction, attempt: Attempt, *, mailbox: Mailbox, enrollment: Enrollment) -> None:

@@ -2,7 +2,8 @@
 
 Rule 1: facts about the world go along: what left, what may have left, and who ended a conversation. What people decided
         since the backup does not, for a restore may be there to undo it.
-Rule 2: what left is kept as if its copy had been seen. Where only a person can say more, the enrollment is held.
+Rule 2: what left is kept as if its copy had been seen, and what may have left as a doubt: when its step comes, it is
+        written as what it is (`sending/catching_up.py`). Who ended a conversation is held, for a person to look.
 Rule 3: what the older state knows itself is left to it.
 """
 
@@ -11,12 +12,13 @@ from datetime import datetime
 
 from relance.core import defaults
 from relance.core.attempt import Attempt, AttemptStatus
-from relance.core.enrollment import Enrollment, StopReason
-from relance.core.mailbox import Mailbox
+from relance.core.enrollment import StopReason
 from relance.ports.store import Reader, Transaction
 from relance.services.sending import forgotten
+from relance.services.sending.catching_up import mailbox_of
 from relance.services.sending.forgotten import ForgottenSend
 from relance.services.sending.reserve import lock
+from relance.services.sending.settle import settle_sent
 from relance.services.workspaces import Installation, everyone
 
 #: Endings that somebody outside has brought about.
@@ -31,16 +33,16 @@ FROM_OUTSIDE = (
 )
 
 
+_DOUBTFUL = frozenset({AttemptStatus.IN_FLIGHT, AttemptStatus.UNKNOWN})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departed:
-    """A message that left, or may have. Ids are the older state's too, where the uids agree."""
+    """A message that left, or may have. The id of its workspace is the older state's too, where the uids agree."""
 
     workspace: str
-    run: str
     mailbox: str
     workspace_id: int
-    enrollment_id: int
-    mailbox_id: int
     status: AttemptStatus
     trace: str
     recipient: str
@@ -67,7 +69,6 @@ class Kept(ForgottenSend):
     """What that state itself had not known, and kept."""
 
     workspace: str
-    mailbox: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +83,14 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenAlong:
-    """How many messages are kept as sent, and how many enrollments wait for a person.
+    """How many messages are kept as sent, how many as a doubt, and how many enrollments wait for a person.
 
-    `unknown_mailboxes` sent since, and the older state does not have them: what left from them is known again once they
-    are connected again and read back.
+    `unknown_mailboxes` sent since, and the older state does not have them: they have to be connected again before the
+    steps that left from them can be written, and who these went to is held until then.
     """
 
     sent: int
+    doubted: int
     held: int
     unknown_mailboxes: tuple[str, ...] = ()
 
@@ -116,28 +118,34 @@ def take_along(tx: Transaction, facts: Facts, *, now: datetime) -> TakenAlong:
     """Write them into the older state; nothing, if they are another installation's."""
     found = tx.one(Installation, "installation.get")
     if found is None or found.uid != facts.installation:
-        return TakenAlong(sent=0, held=0)
+        return TakenAlong(sent=0, doubted=0, held=0)
     workspaces = {workspace.id: workspace.uid for workspace in everyone(tx)}
+    for kept in facts.kept:
+        if workspaces.get(kept.workspace_id) == kept.workspace:
+            forgotten.keep(tx, ForgottenSend(**{each.name: getattr(kept, each.name) for each in fields(ForgottenSend)}))
     departed = [one for one in facts.departed if workspaces.get(one.workspace_id) == one.workspace]
+    news = [one for one in departed if not _is_known(tx, one)]
+    for one in news:
+        _keep(tx, one, now)
     ended = [one for one in facts.ended if workspaces.get(one.workspace_id) == one.workspace]
-    for one in facts.kept:
-        if workspaces.get(one.workspace_id) == one.workspace and _has_mailbox(tx, one):
-            forgotten.keep(tx, ForgottenSend(**{each.name: getattr(one, each.name) for each in fields(ForgottenSend)}))
-    sent = sum([_keep(tx, one, now) for one in departed])
-    held = sum([_doubt(tx, one, now) for one in departed]) + sum([_end(tx, one, now) for one in ended])
-    missing = sorted({one.mailbox for one in departed if not _has_mailbox(tx, one)})
-    return TakenAlong(sent=sent, held=held, unknown_mailboxes=tuple(missing))
+    sent = sum(one.status is AttemptStatus.SENT for one in news)
+    return TakenAlong(
+        sent=sent,
+        doubted=len(news) - sent,
+        held=sum([_end(tx, one, now) for one in ended]),
+        unknown_mailboxes=tuple(
+            sorted({one.mailbox for one in departed if mailbox_of(tx, one.workspace_id, one.mailbox) is None})
+        ),
+    )
 
 
-def _keep(tx: Transaction, one: Departed, now: datetime) -> bool:
-    """Keep what left, or may have left to somebody who is not known here; return whether it is kept as sent."""
+def _keep(tx: Transaction, one: Departed, now: datetime) -> None:
+    """Keep what left, or may have; what the older state itself was not sure of is settled."""
     sent = one.status is AttemptStatus.SENT
-    if not _has_mailbox(tx, one) or (_is_known(tx, one) if sent else _run(tx, one) is not None):
-        return False
     seen = ForgottenSend(
         workspace_id=one.workspace_id,
         trace=one.trace,
-        mailbox_id=one.mailbox_id,
+        mailbox=one.mailbox,
         recipient=one.recipient,
         subject=one.subject,
         wire_message_id=one.wire_message_id,
@@ -147,46 +155,29 @@ def _keep(tx: Transaction, one: Departed, now: datetime) -> bool:
         seen_at=now,
     )
     forgotten.keep(tx, seen)
-    return sent
-
-
-def _doubt(tx: Transaction, one: Departed, now: datetime) -> bool:
-    """Hold whoever may have been written to, where the older state neither knows nor can be told so."""
-    sent = one.status is AttemptStatus.SENT
-    if _is_known(tx, one) or (sent and _has_mailbox(tx, one)):
-        return False
-    said = "left" if sent else "may have left"
-    cause = f"a message {said} from {one.mailbox} at {one.at:%Y-%m-%d %H:%M} UTC, says the state that was put aside"
-    return _hold(tx, one, cause, now)
+    known = _attempt(tx, one)
+    if sent and known is not None and known.status in _DOUBTFUL:
+        by = "the state that was put aside says so"
+        settle_sent(tx, workspace_id=one.workspace_id, attempt_id=known.id, by=by, now=now, sent_at=one.at)
 
 
 def _end(tx: Transaction, one: Ended, now: datetime) -> bool:
-    cause = f"it was {one.reason} at {one.at:%Y-%m-%d %H:%M} UTC, says the state that was put aside"
-    return _hold(tx, one, cause, now)
-
-
-def _hold(tx: Transaction, one: Departed | Ended, cause: str, now: datetime) -> bool:
-    run = _run(tx, one)
-    if run is None or run.terminal:
+    """Hold whoever somebody outside has ended; return whether there was anybody to hold."""
+    run = lock(tx, one.workspace_id, one.enrollment_id)
+    if run is None or run.uid != one.run or run.terminal:
         return False
+    cause = f"it was {one.reason} at {one.at:%Y-%m-%d %H:%M} UTC, says the state that was put aside"
     forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
     return True
 
 
-def _run(tx: Transaction, one: Departed | Ended) -> Enrollment | None:
-    """Lock and return the enrollment, if the older state has it."""
-    run = lock(tx, one.workspace_id, one.enrollment_id)
-    return run if run is not None and run.uid == one.run else None
-
-
 def _is_known(reader: Reader, one: Departed) -> bool:
     """Whether the older state knows as much: that it left, or that it may have."""
+    found = _attempt(reader, one)
+    status = found.status if found is not None else None
+    return status is AttemptStatus.SENT or (status in _DOUBTFUL and one.status in _DOUBTFUL)
+
+
+def _attempt(reader: Reader, one: Departed) -> Attempt | None:
     found = reader.all(Attempt, "attempts.by_traces", workspace_id=one.workspace_id, trace_list=[one.trace])
-    status = found[0].status if found else None
-    doubtful = {AttemptStatus.IN_FLIGHT, AttemptStatus.UNKNOWN}
-    return status is AttemptStatus.SENT or (status in doubtful and one.status in doubtful)
-
-
-def _has_mailbox(reader: Reader, one: Departed | Kept) -> bool:
-    found = reader.one(Mailbox, "mailboxes.get", workspace_id=one.workspace_id, id=one.mailbox_id)
-    return found is not None and found.address == one.mailbox
+    return found[0] if found else None

@@ -24,6 +24,7 @@ from relance.services import moving, recovering
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.sending import forgotten
+from relance.services.sending.catching_up import record_as_sent
 from relance.services.sending.forgotten import ForgottenSend
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
@@ -51,7 +52,7 @@ def remember(
         return Remembered.NOTHING
     own = own_addresses(tx, staged.workspace_id)
     seen = [
-        _seen(staged, message, trace, recipient, now)
+        _seen(staged, message, trace, mailbox=mailbox.address, recipient=recipient, now=now)
         for recipient in (address.address.casefold() for address in message.to)
         if recipient not in own
     ]
@@ -83,11 +84,13 @@ def _recover(tx: Transaction, copy: ForgottenSend, now: datetime) -> bool:
     return True
 
 
-def _seen(staged: StagedMessage, message: Message, trace: str, recipient: str, now: datetime) -> ForgottenSend:
+def _seen(
+    staged: StagedMessage, message: Message, trace: str, *, mailbox: str, recipient: str, now: datetime
+) -> ForgottenSend:
     return ForgottenSend(
         workspace_id=staged.workspace_id,
         trace=trace,
-        mailbox_id=staged.mailbox_id,
+        mailbox=mailbox,
         recipient=recipient,
         subject=message.subject,
         wire_message_id=message.message_id,
@@ -119,7 +122,7 @@ def _recognise(
         if not run.terminal:
             forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
         return
-    forgotten.record_as_sent(tx, run, step, copy, lead=lead, keys=keys, now=now)
+    record_as_sent(tx, run, step, copy, mailbox=mailbox, lead=lead, keys=keys, now=now)
 
 
 def _past_waits(

@@ -5,9 +5,10 @@ Follow a lead outward in this order: `reserve.py`, `begin.py`, `confirm.py`; `fa
 """
 
 from relance.services.sending.begin import Begun, Withheld, begin
+from relance.services.sending.catching_up import lose_held
 from relance.services.sending.confirm import confirm
 from relance.services.sending.fail import fail, quarantine
-from relance.services.sending.forgotten import keep_accepted
+from relance.services.sending.forgotten import ACCEPTED, keep_departed
 from relance.services.sending.reserve import (
     Deferred,
     Ended,
@@ -21,6 +22,7 @@ from relance.services.sending.reserve import (
 from relance.services.sending.settle import lose, settle_failed, settle_sent
 
 __all__ = [
+    "ACCEPTED",
     "Begun",
     "Deferred",
     "Ended",
@@ -32,8 +34,9 @@ __all__ = [
     "begin",
     "confirm",
     "fail",
-    "keep_accepted",
+    "keep_departed",
     "lose",
+    "lose_held",
     "put_off_unread",
     "quarantine",
     "reserve",

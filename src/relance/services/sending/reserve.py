@@ -2,7 +2,8 @@
 
 Rule 1: the lead's row is locked first, so that everything about one person is decided one after the other.
 Rule 2: an attempt that exists is done, goes on or is being looked up; only a definite failure lets it begin again.
-Rule 3: a step whose copy was seen in Sent after a restore has left, whatever the attempts say.
+Rule 3: a step whose copy was seen in Sent after a restore has left, whatever the attempts say; one that may have left
+        is looked for first.
 Rule 4: slot, gap and every wider counter are taken in this transaction, or none of them is.
 """
 
@@ -27,6 +28,7 @@ from relance.services import moving, slots, verifying
 from relance.services.limits import Buckets, buckets_for, measured
 from relance.services.records import insert_attempt, new_attempt, pin, save_attempt, save_enrollment
 from relance.services.sending import forgotten
+from relance.services.sending.catching_up import catch_up
 from relance.services.sending.thread import Thread, thread_of
 from relance.services.sending.wording import variant_of
 from relance.services.situations import Keys, gather, workspace_of, zone_for
@@ -177,8 +179,7 @@ def _take(tx: Transaction, situation: Situation, workspace: Workspace, mailbox: 
             pass
     seen = forgotten.of_step(tx, enrollment, keys)
     if seen is not None:
-        forgotten.record_as_sent(tx, enrollment, step, seen, lead=situation.lead, keys=keys, now=now)
-        return Ended(cause=f"step {step.id} had left before an older state was put back")
+        return Ended(cause=catch_up(tx, enrollment, step, seen, lead=situation.lead, keys=keys, now=now))
     buckets = buckets_for(mailbox, workspace, now)
     key = slots.gap_key(enrollment.uid, enrollment.step_counter)
     if existing is not None and existing.holds_slot:

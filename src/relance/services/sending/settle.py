@@ -66,7 +66,7 @@ def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
     if attempt.status is AttemptStatus.IN_FLIGHT and attempt.release_by is not None and now <= attempt.release_by:
         return False  # its sender is still speaking and will say so itself
     left_at = sent_at or min(attempt.began_at or now, latest or now)
-    attempt = _counted(tx, attempt, left_from, left_at=left_at)
+    attempt = slots.count_as_left(tx, attempt, left_from, left_at=left_at)
     sent = transitions.change_attempt(
         attempt,
         AttemptStatus.SENT,
@@ -87,27 +87,6 @@ def settle_sent(  # noqa: PLR0913  # what the evidence tells of the message
             save_enrollment(tx, enrollment, cleared)
     record_acceptance(tx, saved, cause=f"was sent: {by}", now=now)
     return True
-
-
-def _counted(tx: Transaction, attempt: Attempt, left_from: Mailbox | None, *, left_at: datetime) -> Attempt:
-    """See to it that what left is counted for the mailbox that it left from; return the attempt as it is then."""
-    ids = {"workspace_id": attempt.workspace_id}
-    planned = tx.one(Mailbox, "mailboxes.get", **ids, id=attempt.mailbox_id)
-    enrollment = tx.one(Enrollment, "enrollments.get", **ids, id=attempt.enrollment_id)
-    mailbox = left_from or planned
-    if planned is None or mailbox is None or enrollment is None or (attempt.holds_slot and mailbox.id == planned.id):
-        return attempt
-    slots.give_back(tx, attempt, mailbox=planned, enrollment=enrollment)
-    buckets = slots.count(tx, enrollment, mailbox, attempt.recipient, left_at=left_at)
-    counted = replace(
-        attempt,
-        mailbox_id=mailbox.id,
-        planned_at=left_at,
-        holds_slot=True,
-        slot_day=buckets.mailbox_day,
-        slot_hour=buckets.mailbox_hour,
-    )
-    return save_attempt(tx, attempt, counted)
 
 
 def settle_failed(

@@ -1,21 +1,22 @@
 -- What left after the backup was made that has been put back, as its copies in Sent tell.
 
 -- part: forgotten_sends.columns
-workspace_id, trace, mailbox_id, recipient, subject, wire_message_id, opens_thread, folder, left_at, answered_at,
+workspace_id, trace, mailbox, recipient, subject, wire_message_id, opens_thread, folder, left_at, answered_at,
 seen_at
 
 -- name: forgotten_sends.add
--- Keep one copy; seeing it again is fine. Of what was only heard of before, the folder is the better witness.
+-- Keep one copy; seeing it again is fine. A folder is a better witness than what was heard, and that than a doubt.
 INSERT INTO forgotten_sends (
-    workspace_id, trace, mailbox_id, recipient, subject, wire_message_id, opens_thread, folder, left_at, answered_at,
+    workspace_id, trace, mailbox, recipient, subject, wire_message_id, opens_thread, folder, left_at, answered_at,
     seen_at
 ) VALUES (
-    :workspace_id, :trace, :mailbox_id, :recipient, :subject, :wire_message_id, :opens_thread, :folder, :left_at,
+    :workspace_id, :trace, :mailbox, :recipient, :subject, :wire_message_id, :opens_thread, :folder, :left_at,
     :answered_at, :seen_at
 )
 ON CONFLICT (workspace_id, trace) DO UPDATE SET
     folder = excluded.folder, subject = excluded.subject, wire_message_id = excluded.wire_message_id
-WHERE forgotten_sends.folder IN ('(accepted)', '(unknown)') AND excluded.folder NOT IN ('(accepted)', '(unknown)')
+WHERE (forgotten_sends.folder IN ('(accepted)', '(unknown)') AND excluded.folder NOT IN ('(accepted)', '(unknown)'))
+    OR (forgotten_sends.folder = '(unknown)' AND excluded.folder = '(accepted)')
 
 -- name: forgotten_sends.of_mark
 -- The copy that bears this mark.
@@ -40,16 +41,19 @@ SELECT {forgotten_sends.columns} FROM forgotten_sends WHERE workspace_id = :work
 UPDATE forgotten_sends SET answered_at = :at
 WHERE workspace_id = :workspace_id AND recipient = :recipient AND answered_at IS NULL
 
+-- name: forgotten_sends.doubt_once
+-- Its attempt says now that nobody knows whether it left, and is settled like every other.
+DELETE FROM forgotten_sends WHERE workspace_id = :workspace_id AND trace = :trace AND folder = '(unknown)'
+
 -- name: forgotten_sends.forget
 -- Erase a person from them; what was erased is suppressed by its hash.
 DELETE FROM forgotten_sends WHERE workspace_id = :workspace_id AND recipient = :recipient
 
 -- name: forgotten_sends.kept_since
 -- What left since then unknown to the database, over the installation: for the older state that takes this one's place.
-SELECT f.workspace_id, f.trace, f.mailbox_id, f.recipient, f.subject, f.wire_message_id, f.opens_thread, f.folder,
-    f.left_at, f.answered_at, f.seen_at, w.uid AS workspace, m.address AS mailbox
+SELECT f.workspace_id, f.trace, f.mailbox, f.recipient, f.subject, f.wire_message_id, f.opens_thread, f.folder,
+    f.left_at, f.answered_at, f.seen_at, w.uid AS workspace
 FROM forgotten_sends f
 JOIN workspaces w ON w.id = f.workspace_id
-JOIN mailboxes m ON m.workspace_id = f.workspace_id AND m.id = f.mailbox_id
 WHERE :since::timestamptz IS NULL OR f.left_at >= :since
 ORDER BY f.workspace_id, f.left_at

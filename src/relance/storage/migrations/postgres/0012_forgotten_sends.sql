@@ -3,7 +3,7 @@
 CREATE TABLE forgotten_sends (
     workspace_id BIGINT NOT NULL,
     trace TEXT NOT NULL CHECK (trace <> ''),
-    mailbox_id BIGINT NOT NULL,
+    mailbox TEXT NOT NULL CHECK (mailbox <> ''), -- its address: an older state may not have it, or have it again
     recipient TEXT NOT NULL CHECK (recipient <> ''),
     subject TEXT,
     wire_message_id TEXT,
@@ -12,8 +12,7 @@ CREATE TABLE forgotten_sends (
     left_at TIMESTAMPTZ NOT NULL,
     answered_at TIMESTAMPTZ,
     seen_at TIMESTAMPTZ NOT NULL,
-    PRIMARY KEY (workspace_id, trace),
-    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id)
+    PRIMARY KEY (workspace_id, trace)
 );
 
 CREATE INDEX forgotten_sends_recipient ON forgotten_sends (workspace_id, recipient);

@@ -3,7 +3,7 @@
 CREATE TABLE forgotten_sends (
     workspace_id INTEGER NOT NULL,
     trace TEXT NOT NULL CHECK (trace <> ''),
-    mailbox_id INTEGER NOT NULL,
+    mailbox TEXT NOT NULL CHECK (mailbox <> ''), -- its address: an older state may not have it, or have it again
     recipient TEXT NOT NULL CHECK (recipient <> ''),
     subject TEXT,
     wire_message_id TEXT,
@@ -12,8 +12,7 @@ CREATE TABLE forgotten_sends (
     left_at TEXT NOT NULL,
     answered_at TEXT,
     seen_at TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, trace),
-    FOREIGN KEY (workspace_id, mailbox_id) REFERENCES mailboxes (workspace_id, id)
+    PRIMARY KEY (workspace_id, trace)
 ) STRICT;
 
 CREATE INDEX forgotten_sends_recipient ON forgotten_sends (workspace_id, recipient);

@@ -1,0 +1,168 @@
+"""A step that left, or may have, before an older state was put back: the attempt that this database lacks is written.
+
+Rule 1: what left is written as sent, and the walk goes on from there.
+Rule 2: what may have left is written as unknown, and settled like every lost outcome: looked for where the server keeps
+        copies, asked about where it does not.
+Rule 3: where its mailbox is not connected here, nothing can be written, and a person decides.
+Rule 4: either counts for the mailbox, and at the time, that it left from.
+"""
+
+from datetime import datetime
+
+from relance.core import defaults, identifiers, transitions
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
+from relance.core.lead import Lead
+from relance.core.mailbox import Mailbox
+from relance.core.sequence import EmailStep
+from relance.core.values import replace
+from relance.ports.store import Reader, Transaction
+from relance.services import slots
+from relance.services.records import insert_attempt, new_attempt, pin, save_attempt
+from relance.services.sending import forgotten
+from relance.services.sending.forgotten import ACCEPTED, HOLD_REASON, UNKNOWN, ForgottenSend
+from relance.services.sending.settle import lose, settle_sent
+from relance.services.sending.wording import variant_of
+from relance.services.situations import Keys
+
+
+def catch_up(
+    tx: Transaction, run: Enrollment, step: EmailStep, seen: ForgottenSend, *, lead: Lead, keys: Keys, now: datetime
+) -> str:
+    """Write what is known of the step on which an enrollment stands, whose row is locked; return it in words."""
+    mailbox = mailbox_of(tx, seen.workspace_id, seen.mailbox)
+    if mailbox is None:
+        said = "may have left" if seen.folder == UNKNOWN else "left"
+        cause = (
+            f"step {step.id} {said} from {seen.mailbox} at {seen.left_at:%Y-%m-%d %H:%M} UTC, before an older state "
+            "was put back, and that mailbox is not connected here"
+        )
+        forgotten.hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
+        return cause
+    if seen.folder == UNKNOWN:
+        _record_as_unknown(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
+        return f"step {step.id} may have left before an older state was put back"
+    record_as_sent(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
+    return f"step {step.id} had left before an older state was put back"
+
+
+def record_as_sent(
+    tx: Transaction,
+    run: Enrollment,
+    step: EmailStep,
+    seen: ForgottenSend,
+    *,
+    mailbox: Mailbox,
+    lead: Lead,
+    keys: Keys,
+    now: datetime,
+) -> None:
+    """Write the attempt as sent from `mailbox`. `run` is locked and stands on `step`."""
+    own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
+    attempt = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, own_id=own_id)
+    proof = "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
+    settle_sent(
+        tx,
+        workspace_id=run.workspace_id,
+        attempt_id=attempt.id,
+        by=f"{proof}, of which this database knew nothing",
+        now=now,
+        sent_at=seen.left_at,
+        wire_message_id=_rewritten(seen, own_id),
+        subject=seen.subject,
+        left_from=mailbox,
+    )
+
+
+def lose_held(tx: Transaction, held: Attempt, *, mailbox: str, error: str, now: datetime) -> None:
+    """Mark an attempt unknown whose outcome this process has lost; `mailbox` is the address that it was sent from.
+
+    Where an older state was put back meanwhile that knows nothing of this try, the doubt is kept until its step comes.
+    """
+    known = tx.one(Attempt, "attempts.get", workspace_id=held.workspace_id, id=held.id)
+    if known is None or known.trace != held.trace or known.tries < held.tries:
+        forgotten.keep_departed(tx, held, mailbox=mailbox, folder=UNKNOWN, now=now)
+    else:
+        lose(tx, workspace_id=held.workspace_id, attempt_id=held.id, error=error, now=now)
+
+
+def _record_as_unknown(
+    tx: Transaction,
+    run: Enrollment,
+    step: EmailStep,
+    seen: ForgottenSend,
+    *,
+    mailbox: Mailbox,
+    lead: Lead,
+    keys: Keys,
+    now: datetime,
+) -> None:
+    """Write the attempt as begun when it may have left, and its outcome as lost."""
+    own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
+    found = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, own_id=own_id)
+    attempt = slots.count_as_left(tx, found, mailbox, left_at=seen.left_at)
+    if attempt.status is AttemptStatus.FAILED:
+        attempt = save_attempt(tx, attempt, transitions.change_attempt(attempt, AttemptStatus.RESERVED))
+    begun = transitions.change_attempt(
+        attempt,
+        AttemptStatus.IN_FLIGHT,
+        began_at=seen.left_at,
+        release_by=seen.left_at + defaults.RELEASE_DEADLINE,
+        subject=seen.subject,
+        wire_message_id=_rewritten(seen, own_id) or attempt.wire_message_id,
+        tries=attempt.tries + 1,
+    )
+    save_attempt(tx, attempt, replace(begun, message_id=own_id, opens_thread=seen.opens_thread))
+    sender = mailbox.id if run.last_sent_at is None else run.mailbox_id or mailbox.id
+    pin(tx, run, mailbox_id=sender, variants={**run.variants, step.id: attempt.variant})
+    tx.run("forgotten_sends.doubt_once", workspace_id=run.workspace_id, trace=seen.trace)
+    error = "it may have left before an older state was put back"
+    lose(tx, workspace_id=run.workspace_id, attempt_id=attempt.id, error=error, now=now)
+
+
+def mailbox_of(reader: Reader, workspace_id: int, address: str) -> Mailbox | None:
+    """Return the mailbox of an address, even if it was removed; None where it was never connected."""
+    where = {"workspace_id": workspace_id, "address": address}
+    connected = reader.one(Mailbox, "mailboxes.by_address", **where)
+    return connected or reader.one(Mailbox, "mailboxes.removed_by_address", **where)
+
+
+def _known(reader: Reader, run: Enrollment) -> Attempt | None:
+    ids = {"workspace_id": run.workspace_id, "enrollment_id": run.id}
+    return reader.one(Attempt, "attempts.of_step", **ids, step_counter=run.step_counter)
+
+
+def _rewritten(seen: ForgottenSend, own_id: str) -> str | None:
+    """Return the Message-ID that it bore on the wire, where that is not the one that we give it."""
+    return seen.wire_message_id if seen.wire_message_id != own_id else None
+
+
+def _insert(
+    tx: Transaction,
+    run: Enrollment,
+    step: EmailStep,
+    seen: ForgottenSend,
+    *,
+    mailbox: Mailbox,
+    lead: Lead,
+    own_id: str,
+) -> Attempt:
+    buckets = slots.count(tx, run, mailbox, lead.email, left_at=seen.left_at)
+    lacking = new_attempt(
+        run,
+        mailbox_id=mailbox.id,
+        variant=variant_of(run, step).id,
+        status=AttemptStatus.RESERVED,
+        message_id=own_id,
+        trace=seen.trace,
+        recipient=lead.email,
+        subject=seen.subject,
+        opens_thread=seen.opens_thread,
+        planned_at=seen.left_at,
+        holds_slot=True,
+        slot_day=buckets.mailbox_day,
+        slot_hour=buckets.mailbox_hour,
+        sent_copy_at=None if seen.folder in {ACCEPTED, UNKNOWN} else seen.seen_at,
+        created_at=seen.seen_at,
+    )
+    return replace(lacking, id=insert_attempt(tx, lacking))
