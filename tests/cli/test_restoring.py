@@ -2,6 +2,7 @@
 
 import json
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,15 +55,58 @@ def test_what_cannot_be_looked_into_is_said_and_put_aside_all_the_same(filled, t
     assert 2 == len(_leads(filled))
 
 
-def test_a_restore_that_did_not_come_to_its_end_is_named(filled, tmp_path):
-    """It was killed between two names: nobody shall make a new database in the place of the one that is there."""
-    facts = filled.ok("restore", _backup(filled, tmp_path), "--json").facts
-    (filled.data / "relance.db").unlink()
-    said = filled.run("lead", "list")
+#: Ends itself at the place of that number, and names each place that it passes.
+_KILLED = """
+import os, signal, sys
+from relance.cli.main import main
+from relance.ports import faultpoints
+last, passed = int(sys.argv.pop(1)), []
+def hook(place):
+    if place.startswith(("restore ", "file generation")):
+        passed.append(place)
+        print(place, file=sys.stderr)
+        if len(passed) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+faultpoints.hook = hook
+main()
+"""
 
-    assert 3 == said.code
-    assert Path(facts["kept_aside"]).name in said.complaint
-    assert "restore again" in said.complaint
+
+def _restored(shell: Shell, backup: Path, *, killed_at: int = 0) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _KILLED, str(killed_at), "--data", str(shell.data), "restore", str(backup)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_wherever_a_restore_is_killed_one_of_the_two_states_is_there_whole(filled, tmp_path):
+    """And no engine goes on with the older one as if it were the newest; the next restore tidies up."""
+    backup = _backup(filled, tmp_path)
+    before = _files(filled)
+    places = _restored(filled, backup).stderr.splitlines()
+    kept = [name for name in _files(filled) if "replaced-" in name]
+    found = []
+    for number in range(1, len(places) + 1):
+        filled.run("lead", "add", "late@example.org")
+        known = _generation(filled)
+        assert -signal.SIGKILL == _restored(filled, backup, killed_at=number).returncode
+        newest = "late@example.org" in _leads(filled)
+        found.append(newest)
+        assert newest or _generation(filled) > known
+    tidied = _restored(filled, backup)
+    names = _files(filled)
+
+    assert 8 == len(places), places
+    assert [True] * 7 + [False] == found
+    assert (0, 1, 3) == (tidied.returncode, len(kept), len([name for name in names if "replaced-" in name]))
+    assert before | {"generation.json"} == {name for name in names if "replaced-" not in name}
+
+
+def _generation(shell: Shell) -> int:
+    return int(json.loads((shell.data / "generation.json").read_text(encoding="utf-8"))["number"])
 
 
 def test_the_next_engine_knows_that_the_state_is_an_older_one(filled, tmp_path):

@@ -1,6 +1,8 @@
 """The state changes under a running engine, or is put back before two of them: nobody gets a step twice."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 import pytest
@@ -8,9 +10,11 @@ import pytest
 from engine.places import OverServer, Place
 from engine.rig import LIMITS, WITHIN, Rig, until
 from relance.core import defaults
-from relance.core.enrollment import EnrollmentStatus, StopReason
+from relance.core.attempt import AttemptStatus
+from relance.core.enrollment import Enrollment, EnrollmentStatus, StopReason
 from relance.engine.engine import Engine
-from relance.services import scheduling
+from relance.ports.connector import OutcomeUnknownError
+from relance.services import recovering, scheduling
 from relance.testing import letters
 from relance.testing.builders import email
 from relance.testing.fake_connector import Hold, Point
@@ -54,6 +58,18 @@ async def _sending(rig: Rig, engine: Engine, point: Point) -> Hold:
     return hold
 
 
+@asynccontextmanager
+async def _going_on_from_a_kept_state(place: Place) -> AsyncIterator[tuple[Rig, Engine]]:
+    """Run an engine over a server, keep the state that it finds, and let it go on."""
+    await _on_a_server(place)
+    rig = place.rig
+    async with rig.running() as engine:
+        await rig.settle(engine)
+        await place.remember()
+        await _count(rig, engine)
+        yield rig, engine
+
+
 async def _recover(rig: Rig, engine: Engine) -> None:
     """Let the engine end what it has begun."""
     for _ in range(20):
@@ -66,12 +82,7 @@ async def _recover(rig: Rig, engine: Engine) -> None:
 
 async def test_nothing_is_sent_by_an_older_state_that_came_under_a_running_engine(place: Place):
     """Its server came up anew as an older one: that is found out between the claim and the send, not seconds later."""
-    await _on_a_server(place)
-    rig = place.rig
-    async with rig.running() as engine:
-        await rig.settle(engine)
-        await place.remember()
-        await _count(rig, engine)
+    async with _going_on_from_a_kept_state(place) as (rig, engine):
         await _until_its_turn(rig, engine)
         await rig.settle(engine)
         before = [len(rig.subjects(person)) for person in (ANN, BEN)]
@@ -87,12 +98,7 @@ async def test_nothing_is_sent_by_an_older_state_that_came_under_a_running_engin
 
 async def test_what_was_on_the_wire_when_the_state_changed_is_read_back_too(place: Place):
     """Nothing is read back before it has come to its end: else its copy would come after the reading."""
-    await _on_a_server(place)
-    rig = place.rig
-    async with rig.running() as engine:
-        await rig.settle(engine)
-        await place.remember()
-        await _count(rig, engine)
+    async with _going_on_from_a_kept_state(place) as (rig, engine):
         hold = await _sending(rig, engine, Point.DOT)
         await place.put_back_under_the_engine()
         await _count(rig, engine)
@@ -107,12 +113,7 @@ async def test_what_was_on_the_wire_when_the_state_changed_is_read_back_too(plac
 
 async def test_what_a_server_took_while_the_state_changed_is_not_sent_again_where_no_copy_tells(place: Place):
     """The engine lived on and heard the server's yes: it is kept, though the attempt is not there any more."""
-    await _on_a_server(place)
-    rig = place.rig
-    async with rig.running() as engine:
-        await rig.settle(engine)
-        await place.remember()
-        await _count(rig, engine)
+    async with _going_on_from_a_kept_state(place) as (rig, engine):
         rig.world.boxes["bo@ours.example"].saves_sent = False
         hold = await _sending(rig, engine, Point.REPLY)
         await place.put_back_under_the_engine()
@@ -126,14 +127,34 @@ async def test_what_a_server_took_while_the_state_changed_is_not_sent_again_wher
     assert 1 == len(rig.log.said("mailbox.recovered"))
 
 
+async def test_what_may_have_left_while_the_state_changed_is_not_sent_again_where_no_copy_tells(place: Place):
+    """The engine lived on and lost the server's answer: the doubt is kept, and a person is asked, as ever."""
+    async with _going_on_from_a_kept_state(place) as (rig, engine):
+        box = rig.world.boxes["bo@ours.example"]
+        box.saves_sent = False
+        hold = await _sending(rig, engine, Point.DOT)
+        box.script(Point.REPLY, OutcomeUnknownError("the connection was lost after the dot"))
+        await place.put_back_under_the_engine()
+        hold.go.set()
+        await _count(rig, engine)
+        await _recover(rig, engine)
+    waiting = await rig.box()
+    await rig.store.write(recovering.decide, waiting, hold=False, now=rig.clock.now())
+    async with rig.running() as engine:
+        await _recover(rig, engine)
+    runs = await rig.store.read(
+        lambda reader: reader.all(Enrollment, "enrollments.chosen", workspace_id=1, sequence_id=None, lead_id=None)
+    )
+    (doubted,) = [one for run in runs for one in await rig.attempts(run) if one.status is AttemptStatus.UNKNOWN]
+
+    assert [1, 1] == [len(rig.subjects(person)) for person in (ANN, BEN)]
+    assert "relance mailbox recovered" in (waiting.status_reason or "")
+    assert doubted.holds_slot
+
+
 async def test_a_mailbox_that_was_being_read_when_the_state_changed_is_let_be_read_first(place: Place):
     """Two readers of one mailbox would move its cursors past one another."""
-    await _on_a_server(place)
-    rig = place.rig
-    async with rig.running() as engine:
-        await rig.settle(engine)
-        await place.remember()
-        await _count(rig, engine)
+    async with _going_on_from_a_kept_state(place) as (rig, engine):
         hold = Hold()
         box = rig.world.boxes["bo@ours.example"]
         box.script(Point.READ_END, hold)

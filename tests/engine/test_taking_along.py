@@ -1,6 +1,7 @@
 """What the state that is put aside knows goes along: nobody is written to twice although no folder tells, either."""
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from relance.services.sending import settle_failed, settle_sent
 from relance.services.taking_along import TakenAlong
 from relance.testing import letters
 from relance.testing.fake_connector import INBOX, SENT, FakeMailbox, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ANN, BEN, CLEO, DORA = (f"{name}@lead.example" for name in ("ann", "ben", "cleo", "dora"))
 PEOPLE = (ANN, BEN, CLEO)
@@ -87,7 +91,7 @@ async def test_whoever_may_have_been_written_to_waits_until_that_is_settled(
     await _play(place, days=5)
     (attempt,) = await _unknown(place, runs)
     numbers_then = sorted(_numbers(place))
-    settle = settle_sent if answer == "sent" else settle_failed
+    settle: Callable[..., bool] = settle_sent if answer == "sent" else settle_failed
     ids = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id}
     await place.rig.store.write(settle, **ids, by="a person", now=place.rig.clock.now())
     await _play(place, days=5)

@@ -151,6 +151,7 @@ def test_postgres_is_backed_up_by_its_own_tools(tmp_path):
             installation=None,
             suffix="old",
             take_along=lambda _copy, _replaced: None,
+            announce=lambda _found: None,
         )
 
 

@@ -41,12 +41,6 @@ def open_installation(config: Config, *, clock: Clock | None = None) -> Installa
             f"There is no directory {config.data}: make it with `relance init`, or name another"
         )
     if config.database_url is None and not config.database_path.exists():
-        aside = max(config.data.glob(f"{config.database_path.name}.replaced-*[0-9Z]"), default=None)
-        if aside is not None:
-            raise StoreUnavailableError(
-                f"There is no database in {config.data}, but {aside.name}: a `relance restore` did not end. "
-                f"Give that file its name {config.database_path.name} back, with its -wal beside it, and restore again"
-            )
         raise StoreUnavailableError(f"There is no database in {config.data}: make it with `relance init`")
     vault = LocalVault(read_key(config.master_key_file))
     return _wire(config, vault, open_store(config.database), clock or SystemClock())

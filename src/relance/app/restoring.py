@@ -1,6 +1,8 @@
 """Putting a backup in the place of the state of a data directory, so that the next engine knows that it is older."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -41,20 +43,38 @@ def restore_installation(config: Config, backup: Path, *, now: datetime) -> Outc
     looks: list[TakenAlong | str] = []
     with engine_lock(config.engine_lock) as lock:
         lock.write(*lock.dead)
+        file.tidy()
         kept = file.read()
-        restored = restore(
-            backup,
-            config.database,
-            installation=kept.installation if kept else None,
-            suffix=f"replaced-{now:%Y%m%dT%H%M%S%fZ}",
-            take_along=lambda copy, replaced: looks.append(asyncio.run(_take_along(copy, replaced, now=now))),
-        )
-        newest = max(kept.number if kept else 0, restored.generation)
-        file.write(Generation(installation=restored.installation, number=newest + 1, server=""))
+        with _taken_back_if_it_fails(file, kept):
+            restored = restore(
+                backup,
+                config.database,
+                installation=kept.installation if kept else None,
+                suffix=f"replaced-{now:%Y%m%dT%H%M%S%fZ}",
+                take_along=lambda copy, replaced: looks.append(asyncio.run(_take_along(copy, replaced, now=now))),
+                announce=lambda found: file.write(
+                    Generation(
+                        installation=found.installation,
+                        number=max(kept.number if kept else 0, found.generation) + 1,
+                        server="",
+                    )
+                ),
+            )
     looked = looks[0] if looks else None
     if isinstance(looked, str):
         return Outcome(restored=restored, unread=looked)
     return Outcome(restored=restored, along=looked)
+
+
+@contextlib.contextmanager
+def _taken_back_if_it_fails(file: JsonGenerationFile, kept: Generation | None) -> Iterator[None]:
+    """Leave the generation as it was if the database was left as it was."""
+    try:
+        yield
+    except StoreError:
+        if kept is not None and file.read() != kept:
+            file.write(kept)
+        raise
 
 
 async def _take_along(copy: Path, replaced: Path, *, now: datetime) -> TakenAlong | str:

@@ -34,6 +34,11 @@ class JsonGenerationFile:
         except (ValueError, KeyError, TypeError):
             return None
 
+    def tidy(self) -> None:
+        """Take away what was left by whoever was killed in the middle of writing. Nobody else may be writing."""
+        for stray in self._path.parent.glob(f".{self._path.name}.*"):
+            stray.unlink(missing_ok=True)
+
     def write(self, generation: Generation) -> None:
         """Replace it. Raises StoreUnavailableError."""
         fresh = self._path.with_name(f".{self._path.name}.{os.getpid()}")
