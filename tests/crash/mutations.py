@@ -405,12 +405,56 @@ MUTATIONS = (
     ),
     Mutation(
         name="what the state that is put aside knows to have left goes along",
+        edits=(Edit(file="services/taking_along.py", old="        _keep(tx, one, now)\n", new="        pass\n"),),
+        seen_by="tests/engine/test_taking_along.py::test_what_left_is_not_sent_again_though_its_copy_is_gone[sqlite]",
+    ),
+    Mutation(
+        name="what may have left before a restore is a lost outcome, and not tried again",
         edits=(
             Edit(
-                file="services/taking_along.py", old="    sent = sum([_keep(tx, one, now)", new="    sent = sum([False"
+                file="services/sending/catching_up.py",
+                old="    if seen.folder == UNKNOWN:\n",
+                new="    if seen.folder == UNKNOWN and not mailbox:\n",
             ),
         ),
-        seen_by="tests/engine/test_taking_along.py::test_what_left_is_not_sent_again_though_its_copy_is_gone[sqlite]",
+        seen_by="tests/engine/test_taking_along.py"
+        "::test_whoever_may_have_been_written_to_waits_until_that_is_settled[sqlite-failed-numbers1]",
+    ),
+    Mutation(
+        name="an answer that was lost while the state changed is kept as a doubt",
+        edits=(
+            Edit(
+                file="services/sending/catching_up.py",
+                old="        forgotten.keep_departed(tx, held, mailbox=mailbox, folder=UNKNOWN, now=now)\n",
+                new="        pass\n",
+            ),
+        ),
+        seen_by="tests/engine/test_changing_under.py"
+        "::test_what_may_have_left_while_the_state_changed_is_not_sent_again_where_no_copy_tells[sqlite]",
+    ),
+    Mutation(
+        name="whoever has answered since the backup is held",
+        edits=(
+            Edit(file="services/taking_along.py", old="held=sum([_end(tx, one, now) for one in ended])", new="held=0"),
+        ),
+        seen_by="tests/engine/test_taking_along.py"
+        "::test_whoever_was_paused_then_and_has_answered_since_is_held[sqlite]",
+    ),
+    Mutation(
+        name="that the state is an older one is said before it takes the place",
+        edits=(
+            Edit(
+                file="storage/restore.py",
+                old="        announce(found)\n",
+                new="",
+            ),
+            Edit(
+                file="storage/restore.py",
+                old='        _at("clean up")\n',
+                new='        _at("clean up")\n        announce(found)\n',
+            ),
+        ),
+        seen_by="tests/cli/test_restoring.py::test_wherever_a_restore_is_killed_one_of_the_two_states_is_there_whole",
     ),
     Mutation(
         name="nothing is claimed from a mailbox that was not read since the start",
