@@ -1,6 +1,7 @@
 """The web in this process over both stores: no socket, no sleep."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     tokens, keys = await installation.write(people, acme, other)
     yield House(
         installation=installation,
-        app=application(surroundings(installation, base_url=BASE_URL, real=real)),
+        app=application(replace(surroundings(installation, base_url=BASE_URL, real=real), stream_seconds=0)),
         real=real,
         clock=clock,
         workspace=acme,

@@ -18,6 +18,7 @@ class Tone(StrEnum):
     """How a sentence is meant."""
 
     GOOD = "good"  #: It is done.
+    WARN = "warn"  #: It is done, and something else has to be.
     BAD = "bad"  #: It was refused.
 
 

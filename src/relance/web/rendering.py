@@ -55,17 +55,18 @@ def page(request: Request, template: str, visitor: Visitor | None, values: Mappi
     """Return a template's text."""
     around = surroundings_of(request)
     token = visitor.form_token if visitor else form_token(session_token(request))
+    root = f"/w/{quote(visitor.workspace.name, safe='')}" if visitor else ""
     field = Markup('<input type="hidden" name="{}" value="{}">').format(TOKEN_FIELD, token)
     return environment.get_template(template).render(
         {
             "visitor": visitor,
             "path": request.url.path,
             "page": request.url.path.split("/")[3] if visitor and request.url.path.count("/") > 2 else "",
-            "root": f"/w/{quote(visitor.workspace.name, safe='')}" if visitor else "",
+            "root": root,
             "workspaces": visitor.workspaces if visitor else (),
             "now": around.clock.now(),
             "clock": "virtual" if around.virtual else "real",
-            "live": None,
+            "live": f"{root}/live" if root else None,
             "counts": {},
             "theme": request.cookies.get(THEME_COOKIE, ""),
             "flashes": read_flashes(request),

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from relance.web.api import api_application
 from relance.web.console import OPEN, PAGES, entering, failing
+from relance.web.live import Live
 from relance.web.public.app import PublicApp
 from relance.web.rendering import STATIC
 from relance.web.security.headers import Headers
@@ -32,6 +33,7 @@ def console_application(around: Surroundings) -> Starlette:
     )
     console.state.surroundings = around
     console.state.throttles = entering.throttles()
+    console.state.live = Live(around.store, around.log)
     return console
 
 

@@ -35,6 +35,7 @@ class Surroundings:
     base_url: str  #: Where people reach it, without a slash at the end.
     virtual: bool = False  #: Whether the domain's time is a demo's.
     hands: Hands
+    stream_seconds: float = 300.0  #: How long an open page's event stream lasts before the browser asks for the next.
 
     @property
     def secure(self) -> bool:

@@ -46,3 +46,14 @@ SELECT {events.columns} FROM events
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND id > :after
 ORDER BY id
 LIMIT :limit
+
+-- name: events.last_id
+-- The number of the newest event.
+SELECT id FROM events WHERE workspace_id = :workspace_id ORDER BY id DESC LIMIT 1
+
+-- name: events.since
+-- What happened since, in the order in which it was written down.
+SELECT id, name, lead_id, mailbox_id, sequence_id, message_id FROM events
+WHERE workspace_id = :workspace_id AND id > :after
+ORDER BY id
+LIMIT :limit

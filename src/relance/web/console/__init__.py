@@ -2,10 +2,11 @@
 
 from starlette.routing import Route
 
-from relance.web.console import entering, home
+from relance.web.console import entering, home, living
 
 #: Seen without a session; every other route declares what it needs.
-OPEN: list[Route] = [*entering.routes]
+OPEN: list[Route] = [*entering.routes, *living.open_routes]
 PAGES: list[Route] = [
     *home.routes,
+    *living.routes,
 ]
