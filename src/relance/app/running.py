@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,12 +12,16 @@ from pathlib import Path
 
 from relance.app.installation import Installation
 from relance.app.loop_health import HEALTH_SUFFIX, write_health
+from relance.core.attempt import Attempt
+from relance.core.suppression import tombstone_of
+from relance.core.unsubscribe_link import PATH, Link, write_link
 from relance.engine.contents import StoredContents
 from relance.engine.engine import Engine
 from relance.engine.shards import Lease, Shards
-from relance.engine.surroundings import Limits, Surroundings
+from relance.engine.surroundings import Limits, Surroundings, by_mail_only
 from relance.ports.store import StoreError
 from relance.ports.telemetry import Log
+from relance.ports.vault import Vault
 from relance.services import scheduling
 from relance.storage.opening import engine_lock, is_postgres
 
@@ -61,6 +65,20 @@ def of_this_host(workers: Iterable[str]) -> list[str]:
     return [worker for worker in workers if worker.startswith(here)]
 
 
+def unsubscribe_links(vault: Vault, base_url: str | None) -> Callable[[Attempt], str | None]:
+    """Return what makes the https address at which the person of an attempt opts out; RFC 8058 asks for https."""
+    if base_url is None or not base_url.startswith("https://"):
+        return by_mail_only
+    key, tombstone = vault.derive("unsubscribe"), vault.derive("tombstone")
+
+    def address(attempt: Attempt) -> str | None:
+        digest = tombstone_of(attempt.recipient, tombstone)
+        link = write_link(key, Link(workspace_id=attempt.workspace_id, attempt_id=attempt.id, digest=digest))
+        return f"{base_url}{PATH}{link}" if link else None
+
+    return address
+
+
 @asynccontextmanager
 async def running_engine(installation: Installation, *, limits: Limits | None = None) -> AsyncIterator[Engine]:
     """Lock, start, and drain at the end. Over PostgreSQL it shares the work with every other.
@@ -84,6 +102,7 @@ async def running_engine(installation: Installation, *, limits: Limits | None = 
         contents=StoredContents(installation.store),
         addresses=installation.addresses,
         limits=limits or Limits(),
+        unsubscribe=unsubscribe_links(installation.vault, config.base_url),
     )
     # Over PostgreSQL the leases are the authority; the lock tells that the engine which had it before us is dead, so
     # that a restart need not wait until its lease ends.

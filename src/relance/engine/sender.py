@@ -158,7 +158,9 @@ class Sender:
             variant=reserved.variant,
             attachments=reserved.step.attachments,
             thread=reserved.thread,
-            marks=composing.Marks(message_id=attempt.message_id, trace=attempt.trace),
+            marks=composing.Marks(
+                message_id=attempt.message_id, trace=attempt.trace, unsubscribe=self._around.unsubscribe(attempt)
+            ),
             seed=composing.seed_of(reserved.enrollment.uid, attempt.step_counter),
             now=self._around.clock.now(),
         )

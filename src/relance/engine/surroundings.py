@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from relance.core import defaults
+from relance.core.attempt import Attempt
 from relance.core.mailbox import Mailbox
 from relance.ports.addresses import AddressChecker
 from relance.ports.clock import Clock, Monotonic
@@ -33,6 +34,11 @@ async def always() -> bool:
 def mailbox_of(reader: Reader, box: Box) -> Mailbox | None:
     """Return a mailbox as it is now, None if there is none of that name any more."""
     return reader.one(Mailbox, "mailboxes.get", workspace_id=box.workspace_id, id=box.mailbox_id)
+
+
+def by_mail_only(_: Attempt) -> str | None:
+    """Give no https address to opt out at: what an installation does that nobody reaches from outside."""
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,3 +100,4 @@ class Surroundings:
     contents: Contents
     addresses: AddressChecker
     limits: Limits = field(default_factory=Limits)
+    unsubscribe: Callable[[Attempt], str | None] = by_mail_only  #: The https address in a message, where there is one.

@@ -29,10 +29,11 @@ class Composed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What identifies one message: both are derived from enrollment uid and step counter."""
+    """What identifies one message: id and trace are derived from enrollment uid and step counter."""
 
     message_id: str
     trace: str
+    unsubscribe: str | None = None  #: An https address at which the person opts out; None: only by mail.
 
 
 def compose_step(
@@ -56,6 +57,7 @@ def compose_step(
         return parts
     line = parts.subject if parts.subject is not None else reply_subject(thread.subject or "")
     references = references_for(thread.references[:-1], thread.in_reply_to) if thread.in_reply_to else ()
+    mailto = f"mailto:{quote(mailbox.address, safe='@')}?subject=unsubscribe"
     draft = Draft(
         from_address=mailbox.address,
         from_name=mailbox.display_name,
@@ -68,7 +70,8 @@ def compose_step(
         date=now,
         in_reply_to=thread.in_reply_to,
         references=references,
-        list_unsubscribe=(f"mailto:{quote(mailbox.address, safe='@')}?subject=unsubscribe",),
+        list_unsubscribe=(*([marks.unsubscribe] if marks.unsubscribe else []), mailto),
+        list_unsubscribe_post=marks.unsubscribe is not None,
         headers=((TRACE_HEADER, marks.trace),),
         attachments=attachments,
     )

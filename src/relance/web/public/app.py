@@ -2,8 +2,10 @@
 
 from starlette.types import Receive, Scope, Send
 
+from relance.core.unsubscribe_link import PATH
 from relance.ports.store import Reader, StoreError
 from relance.web.public.answers import answer
+from relance.web.public.unsubscribe import Unsubscribe
 from relance.web.surroundings import Surroundings
 
 HEALTH = "/health"
@@ -14,14 +16,18 @@ class PublicApp:
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
+        self._unsubscribe = Unsubscribe(around)
 
     def takes(self, path: str) -> bool:
         """Whether a path is one of these."""
-        return path == HEALTH
+        return path.startswith(PATH) or path == HEALTH
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        await self._health(send)
+        if scope["path"].startswith(PATH):
+            await self._unsubscribe(scope, receive, send)
+        else:
+            await self._health(send)
 
     async def _health(self, send: Send) -> None:
         """Say whether the state can be read; nothing else, since anybody may ask."""
