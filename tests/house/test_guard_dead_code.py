@@ -8,13 +8,10 @@ import house.house_rules as rules
 FOR_OTHERS = ("testing", "sandbox/faults.py")
 #: Waits for the command or the page that uses it.
 AWAITED: set[str] = {
-    "src/relance/app/connecting.py: nobody uses try_out",
     "src/relance/core/mail_presets.py: nobody uses preset_named",
     "src/relance/core/mail_presets.py: nobody uses preset_of_address",
-    "src/relance/services/lead_search.py: nobody uses one_place",
     "src/relance/services/mailbox_options.py: nobody uses names_from_words",
     "src/relance/services/mailbox_options.py: nobody uses pacing_from_words",
-    "src/relance/services/timelines.py: nobody uses timeline",
 }
 
 

@@ -14,6 +14,7 @@ from datetime import datetime
 import uvicorn
 
 from relance.app.clocks import SystemClock
+from relance.app.connecting import ConnectingHands
 from relance.app.installation import Installation
 from relance.config import DEFAULT_BIND
 from relance.ports.clock import Clock
@@ -39,6 +40,8 @@ def surroundings(installation: Installation, *, base_url: str, real: Clock | Non
         base_url=base_url,
         hands=Hands(
             journal_erasure=lambda workspace, email, at: installation.journal_erasure(workspace, email, at=at),
+            mailboxes=ConnectingHands(installation),
+            uploads=installation.config.data / "uploads",
         ),
     )
 

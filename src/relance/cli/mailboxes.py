@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from relance.app import LOGIN, Installation
-from relance.app.connecting import PROVIDER, login_settings, prepare
+from relance.app.connecting import PROVIDER, login_settings, other_servers, prepare
 from relance.cli.mailbox_checks import check
 from relance.cli.mailbox_health import health
-from relance.cli.mailbox_options import Given, flag, gather, mailbox_options
+from relance.cli.mailbox_options import flag, gather, mailbox_options
 from relance.cli.printing import counted
 from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
@@ -83,7 +83,7 @@ def change(address: str, **options: Any) -> None:  # noqa: ANN401 - click's valu
         existing = await installation.read(mailboxes.by_address, workspace.id, address)
         changed = replace(
             existing,
-            settings=_new_settings(installation, existing, given),
+            settings=other_servers(installation, existing, given.servers, smtp_username=given.smtp_username),
             **_columns(given.pacing.over(pacing_of(existing), flag)),
             **_columns(given.names.columns(flag)),
             **_columns(given.signature),
@@ -242,14 +242,6 @@ def _parsed(installation: Installation, servers: Mapping[str, object]) -> Mappin
         return installation.factory(PROVIDER).parse_settings(servers)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-
-
-def _new_settings(installation: Installation, existing: Mailbox, given: Given) -> Mapping[str, object]:
-    stored = {name: value for name, value in existing.settings.items() if name != LOGIN}
-    login = dict(_login(existing))
-    if given.smtp_username is not None:
-        login["smtp_username"] = given.smtp_username
-    return {**_parsed(installation, {**stored, **given.servers}), LOGIN: login}
 
 
 def _login(existing: Mailbox) -> Mapping[str, object]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from starlette.requests import HTTPConnection
 
@@ -12,6 +13,7 @@ from relance.ports.store import Store
 from relance.ports.telemetry import Log
 from relance.ports.vault import Vault
 from relance.services.situations import Keys
+from relance.web.hands import MailboxHands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +22,8 @@ class Hands:
 
     #: Keep outside the database too that this address of a workspace was erased then. Raises StoreUnavailableError.
     journal_erasure: Callable[[Workspace, str, datetime], None]
+    mailboxes: MailboxHands
+    uploads: Path  #: Where files that people upload lie until they are done with.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,7 @@
+"""The pages about people: who they are, what happened to them, and bringing in more."""
+
+from relance.web.console.leads import acting, filtering, listing, person, person_acts
+
+routes = [*listing.routes, *filtering.routes, *acting.routes, *person.routes, *person_acts.routes]
+
+__all__ = ["routes"]
