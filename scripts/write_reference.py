@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
-from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -17,12 +17,13 @@ from classification_page import classification_page
 from pacing_page import pacing_page
 
 from relance.cli.main import relance
-from relance.core import defaults, gates
+from relance.core import gates
 from relance.core.ceilings import CEILINGS, HOSTS
 from relance.core.mailbox import Pacing
 from relance.core.pacing import PRESETS
 from relance.core.plan_document import document_of
 from relance.core.sequence import Plan
+from relance.services.default_values import all_defaults, in_words
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 WIDTH = 100
@@ -31,9 +32,6 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: Of a frozen plan: what is no setting, or is derived from one.
 NOT_KEYS = frozenset({"name", "steps", "mailboxes", "window.always", "window.holiday_dates", "reply_sequence"})
 NAMES = {"pool": "mailboxes"}
-SECTION = re.compile(r"^# --- (?P<title>.+?) ---$")
-COMMENT = re.compile(r"^#: (?P<text>.+)$")
-CONSTANT = re.compile(r"^(?P<name>[A-Z_]+) = ")
 RULE_NUMBER = re.compile(r" \([A-Z]\d+\)")
 FIELD = re.compile(r"^\s+(?P<name>\w+): [\w| ]+ = .+?(?:\s+#: (?P<meaning>.+))?$", re.MULTILINE)
 
@@ -222,21 +220,10 @@ def _flat(document: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _constants() -> Iterator[str]:
-    rows: list[str] = []
-    comment: list[str] = []
-    for line in [*inspect.getsource(defaults).splitlines(), "# --- end ---"]:
-        if found := SECTION.match(line):
-            if rows:
-                yield "\n".join(["| | | |", "|---|---|---|", *rows])
-            rows = []
-            if found["title"] != "end":
-                yield f"### {found['title'][0].upper()}{found['title'][1:]}"
-        elif found := COMMENT.match(line):
-            comment.append(found["text"])
-        elif found := CONSTANT.match(line):
-            value = getattr(defaults, found["name"])
-            rows.append(f"| `{found['name']}` | {_value(value)} | {_cell(' '.join(comment))} |")
-            comment = []
+    for section, found in groupby(all_defaults(), key=lambda one: one.section):
+        yield f"### {section}"
+        rows = [f"| `{one.name}` | {one.value} | {_cell(one.reason)} |" for one in found]
+        yield "\n".join(["| | | |", "|---|---|---|", *rows])
 
 
 def _value(value: object) -> str:
@@ -245,21 +232,10 @@ def _value(value: object) -> str:
             return "–"
         case bool():
             return "yes" if value else "no"
-        case timedelta():
-            return _duration(value)
-        case float():
-            return f"{value:.1%}".replace(".0%", "%") if 0 < value < 1 else f"{value:g}"
         case list():
             return ", ".join(map(str, value))
         case _:
-            return str(value)
-
-
-def _duration(value: timedelta) -> str:
-    for unit, name in ((timedelta(days=1), "d"), (timedelta(hours=1), "h"), (timedelta(minutes=1), "min")):
-        if value >= unit and not value % unit:
-            return f"{value // unit} {name}"
-    return f"{value.total_seconds():g} s"
+            return in_words(value)
 
 
 PAGES: Mapping[str, Callable[[], str]] = {

@@ -15,6 +15,7 @@ import uvicorn
 
 from relance.app.clocks import SystemClock
 from relance.app.connecting import ConnectingHands
+from relance.app.examining import examine
 from relance.app.installation import Installation
 from relance.config import DEFAULT_BIND
 from relance.ports.clock import Clock
@@ -42,6 +43,7 @@ def surroundings(installation: Installation, *, base_url: str, real: Clock | Non
             journal_erasure=lambda workspace, email, at: installation.journal_erasure(workspace, email, at=at),
             mailboxes=ConnectingHands(installation),
             uploads=installation.config.data / "uploads",
+            examine=lambda workspace, records: examine(installation, workspace, records=records),
         ),
     )
 

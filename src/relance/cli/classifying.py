@@ -10,8 +10,9 @@ import click
 from relance.cli.bounded_classifying import BoundedClassifier, other
 from relance.cli.failures import DONE, NO
 from relance.cli.json_lines import as_line
-from relance.cli.printing import complain, counted, print_line
+from relance.cli.printing import complain, print_line
 from relance.cli.session import Command, session
+from relance.core.words import counted
 from relance.mail.classify import as_json
 
 MESSAGE_LIMIT = 64 * 1024 * 1024  #: Bytes of one message that are looked at.

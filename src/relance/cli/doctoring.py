@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from relance.app import Installation
-from relance.cli.examining import Finding, examine, examine_outside
+from relance.app.examining import examine, examine_outside
 from relance.cli.failures import COULD_NOT, DONE, NO
 from relance.cli.printing import complain
 from relance.cli.session import Command, session
 from relance.core.workspace import Workspace
 from relance.ports.store import StoreError
 from relance.ports.vault import VaultError
+from relance.services.findings import Finding
 from relance.storage import backup as backups
 
 

@@ -11,12 +11,13 @@ from relance.app import Installation
 from relance.cli.crowding import list_overlaps
 from relance.cli.failures import DONE, NO
 from relance.cli.leads import spelled
-from relance.cli.printing import complain, counted
+from relance.cli.printing import complain
 from relance.cli.session import Command, Group, session
 from relance.core.enrollment import Enrollment
 from relance.core.lead import Lead
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Sequence as SequenceRow
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
 from relance.services import enrollments, leads

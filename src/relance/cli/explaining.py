@@ -11,8 +11,9 @@ from relance.app import Installation
 from relance.cli.failures import DONE, NO
 from relance.cli.json_lines import stamp
 from relance.cli.leads import spelled
-from relance.cli.printing import complain, counted, shown
+from relance.cli.printing import complain, shown
 from relance.cli.session import Command, session
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.forecast.asking import ask
 from relance.forecast.question import Question

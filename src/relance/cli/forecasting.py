@@ -12,9 +12,10 @@ from rich.text import Text
 from relance.app import Installation
 from relance.cli.failures import DONE
 from relance.cli.json_lines import as_line, stamp
-from relance.cli.printing import console, counted, print_line
+from relance.cli.printing import console, print_line
 from relance.cli.session import Command, session
 from relance.core.sequence import Window
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.forecast.answer import Bottleneck, Course, Forecast, Limit
 from relance.forecast.asking import Relief, ask, relief

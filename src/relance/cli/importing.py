@@ -12,8 +12,9 @@ import click
 
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, CouldNotError, unreadable
-from relance.cli.printing import complain, counted
+from relance.cli.printing import complain
 from relance.cli.session import Command, session
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import enrollments

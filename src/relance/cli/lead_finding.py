@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import click
 
 from relance.app import Installation
-from relance.cli.printing import counted
 from relance.cli.session import Command, session
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.services import lead_bulk, saved_filters
 from relance.services.lead_bulk import AT_ONCE, NAMED, NOTHING, BulkAction, Done

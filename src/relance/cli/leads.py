@@ -11,10 +11,11 @@ import click
 from relance.app import Installation
 from relance.cli.importing import import_leads
 from relance.cli.lead_finding import bulk, find_leads, list_filters
-from relance.cli.printing import counted, shown
+from relance.cli.printing import shown
 from relance.cli.session import Group, session
 from relance.core.lead import Lead, Touch
 from relance.core.suppression import Suppression
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import addresses, lead_changes, leads

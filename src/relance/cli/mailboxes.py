@@ -12,9 +12,9 @@ from relance.app.connecting import PROVIDER, login_settings, other_servers, prep
 from relance.cli.mailbox_checks import check
 from relance.cli.mailbox_health import health
 from relance.cli.mailbox_options import flag, gather, mailbox_options
-from relance.cli.printing import counted
 from relance.cli.session import Group, session
 from relance.core.mailbox import Mailbox, Pacing
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
 from relance.services import addresses, handing_over, mailboxes, recovering

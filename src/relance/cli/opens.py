@@ -9,8 +9,9 @@ import click
 
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, unreadable
-from relance.cli.printing import complain, counted
+from relance.cli.printing import complain
 from relance.cli.session import Group, session
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.services.open_files import BadOpen, read_opens
 from relance.services.opens import Open, Recorded, record_opens

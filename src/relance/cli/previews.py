@@ -10,12 +10,13 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, NoError
 from relance.cli.leads import spelled
-from relance.cli.printing import complain, counted, sized
+from relance.cli.printing import complain, sized
 from relance.cli.sequence_sources import plan_in_file, running_plan
 from relance.cli.session import Command, session
 from relance.core.lead import Lead
 from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
 from relance.core.sequence import Plan
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.mail.attaching import contents_of, encoded, filled
 from relance.mail.templates import MissingValue

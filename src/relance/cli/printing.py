@@ -78,11 +78,6 @@ def harmless(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.encode("utf-8", "replace").decode())
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun: `1 row`, `3 rows`, `1 person`, `2 people`."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
 def sized(size: int) -> str:
     """Return a number of bytes as a person reads it: `14 KB`, `1.2 MB`."""
     return f"{size / 1024**2:.1f} MB" if size >= 1024**2 else f"{max(1, round(size / 1024))} KB"

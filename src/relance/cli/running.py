@@ -6,8 +6,9 @@ from relance.app import Installation
 from relance.app.running import Ran, Until
 from relance.app.running import run as run_engine
 from relance.cli.failures import DONE, NO
-from relance.cli.printing import complain, counted, shown
+from relance.cli.printing import complain, shown
 from relance.cli.session import Command, Session, session
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 
 

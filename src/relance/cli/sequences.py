@@ -12,11 +12,12 @@ from relance.app import Installation
 from relance.cli.crowding import list_stale
 from relance.cli.failures import DONE, NO
 from relance.cli.previews import preview, test
-from relance.cli.printing import complain, counted
+from relance.cli.printing import complain
 from relance.cli.sequence_sources import read_file
 from relance.cli.session import Group, session
 from relance.core import plan_document
 from relance.core.sequence import Sequence, Version
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import approving, sequences

@@ -9,9 +9,10 @@ import click
 from relance.app import Installation
 from relance.cli.failures import DONE, NO, unreadable
 from relance.cli.leads import suppression_facts
-from relance.cli.printing import complain, counted
+from relance.cli.printing import complain
 from relance.cli.session import Group, session
 from relance.core.suppression import Suppression, SuppressionReason, SuppressionScope
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import suppressions

@@ -1,6 +1,6 @@
 """What everything in `web` works with, handed in by `app`: no page chooses a store, a clock or a connector."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from relance.ports.clock import Clock
 from relance.ports.store import Store
 from relance.ports.telemetry import Log
 from relance.ports.vault import Vault
+from relance.services.findings import Finding
 from relance.services.situations import Keys
 from relance.web.hands import MailboxHands
 
@@ -24,6 +25,9 @@ class Hands:
     journal_erasure: Callable[[Workspace, str, datetime], None]
     mailboxes: MailboxHands
     uploads: Path  #: Where files that people upload lie until they are done with.
+    #: Check the installation and a workspace, each finding with its remedy; True: look through the newest records too.
+    #: Raises StoreError and VaultError.
+    examine: Callable[[Workspace, bool], Awaitable[list[Finding]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,31 @@
 
 from starlette.routing import Route
 
-from relance.web.console import entering, home, leads, living
+from relance.web.console import (
+    account,
+    doctor,
+    entering,
+    home,
+    keys,
+    leads,
+    living,
+    people,
+    settings,
+    stuck,
+    suppressions,
+)
 
 #: Seen without a session; every other route declares what it needs.
 OPEN: list[Route] = [*entering.routes, *living.open_routes]
 PAGES: list[Route] = [
     *home.routes,
+    *stuck.routes,
+    *suppressions.routes,
+    *doctor.routes,
+    *settings.routes,
+    *people.routes,
+    *keys.routes,
+    *account.routes,
     *living.routes,
     *leads.routes,
 ]

@@ -33,17 +33,20 @@ def needs(role: Role, *, audited: bool = True) -> Callable[[Page], Endpoint]:
 
         @wraps(page)
         async def endpoint(request: Request) -> Response:
-            user = await user_of(request)
-            if user is None:
-                return to_login(request)
-            workspace = request.path_params["workspace"]
-            visitor = await visitor_of(request, user=user, workspace=workspace, needed=role)
-            if request.method not in SAFE_METHODS:
-                check_origin(request)
-                await check_form_token(request, visitor.form_token)
-                if audited:
-                    audit(request, visitor, action)
-            return await page(request, visitor)
+            try:
+                user = await user_of(request)
+                if user is None:
+                    return to_login(request)
+                workspace = request.path_params["workspace"]
+                visitor = await visitor_of(request, user=user, workspace=workspace, needed=role)
+                if request.method not in SAFE_METHODS:
+                    check_origin(request)
+                    await check_form_token(request, visitor.form_token)
+                    if audited:
+                        audit(request, visitor, action)
+                return await page(request, visitor)
+            finally:
+                await request.close()  # files that came with the form
 
         _needed[endpoint] = role
         return endpoint

@@ -4,20 +4,21 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from relance.app import LOGIN, Installation
+from relance.app.contradictions import find_broken, in_words
+from relance.app.installation import Installation
+from relance.app.logins import LOGIN
 from relance.app.loop_health import reports_of
-from relance.cli.contradictions import find_broken, in_words
-from relance.cli.printing import counted
 from relance.core.mailbox import Mailbox, MailboxStatus
+from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.engine.supervisor import Health
 from relance.ports.store import Reader, StoreError
 from relance.ports.vault import VaultError
 from relance.services import leasing, mailboxes, reports
+from relance.services.findings import Finding
 from relance.services.leasing import Worker
 from relance.services.recovering import recovery_remedy
 
@@ -28,18 +29,11 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _PASSWORDS_END = ("office365.com", "outlook.com", "hotmail.com", "live.com")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One check and its outcome."""
+async def examine(installation: Installation, workspace: Workspace, *, records: bool = True) -> list[Finding]:
+    """Return every finding, in the order in which one would mend them.
 
-    name: str
-    ok: bool
-    detail: str
-    remedy: str | None = None  #: What to do, where it is not well.
-
-
-async def examine(installation: Installation, workspace: Workspace) -> list[Finding]:
-    """Return every finding, in the order in which one would mend them."""
+    `records`: look for contradictions among the newest records too, which takes seconds where there are many.
+    """
     now = installation.clock.now()
     findings = [
         _directory(installation.config.data),
@@ -54,7 +48,8 @@ async def examine(installation: Installation, workspace: Workspace) -> list[Find
     findings += _loops(installation.config.data, workers)
     boxes = await installation.read(mailboxes.of_workspace, workspace.id)
     findings += _mailbox_findings(boxes)
-    findings += await _records(installation, workspace)
+    if records:
+        findings += await _records(installation, workspace)
     stuck = await installation.read(reports.stuck, workspace_id=workspace.id, now=now)
     findings.append(
         Finding(

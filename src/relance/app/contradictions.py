@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from relance.app import Installation
+from relance.app.installation import Installation
 from relance.core.workspace import Workspace
 from relance.services import invariants
 from relance.services.invariants import Broken
