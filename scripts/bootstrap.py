@@ -37,6 +37,8 @@ PEERS: Mapping[str, str] = {
     "dovecot-lmtpd": "usr/lib/dovecot/lmtp",
     "postfix": "usr/sbin/postfix",
     "postgresql": "usr/lib/postgresql/*/bin/initdb",
+    "curl": "usr/bin/curl",
+    "jq": "usr/bin/jq",
 }
 
 

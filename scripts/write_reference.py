@@ -13,6 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 import click
+from api_page import api_page
 from classification_page import classification_page
 from pacing_page import pacing_page
 
@@ -244,6 +245,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "defaults.md": defaults_page,
     "pacing.md": lambda: pacing_page(_value),
     "classification.md": classification_page,
+    "api.md": api_page,
 }
 
 if __name__ == "__main__":

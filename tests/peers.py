@@ -31,6 +31,8 @@ PEERS: Mapping[str, Peer] = {
     "lmtp": Peer(program="lmtp", remedy="apt-get install dovecot-lmtpd"),
     "postfix": Peer(program="postfix", remedy="apt-get install postfix"),
     "openssl": Peer(program="openssl", remedy="apt-get install openssl"),
+    "curl": Peer(program="curl", remedy="apt-get install curl"),
+    "jq": Peer(program="jq", remedy="apt-get install jq"),
     "setpriv": Peer(program="setpriv", remedy="apt-get install util-linux"),
 }
 

@@ -241,5 +241,55 @@ async def test_what_is_not_as_it_must_be_is_named_by_its_place(house: House):
         in_path = await client.get(f"{A}/leads/a%00b")
         text = await client.post(f"{A}/leads", content="email=ann")
 
+        misspelt = await client.get(f"{A}/leads", params={"stauts": "held"})
+
+    assert (422, "invalid_request") == (misspelt.status_code, misspelt.json()["code"])
     assert ["body.frist_name"] == [fault["where"] for fault in unknown.json()["faults"]]
     assert [422] * 4 == [answer.status_code for answer in (unknown, nul, in_path, text)]
+
+
+async def test_leads_are_found_by_the_filters_of_the_page_and_acted_on_together(house: House):
+    """One action on whoever matches; one on ids that are another workspace's does nothing."""
+    async with house.program() as client:
+        await client.post(f"{A}/sequences", json={"text": TEXT})
+        rows = [{"email": f"a{number}@lead.example", "fields": {"first_name": "A"}} for number in range(3)]
+        added = await client.post(f"{A}/leads/bulk", json={"rows": rows, "list": "autumn", "sequence": "q4"})
+        on_list = await client.get(f"{A}/leads", params={"list": "autumn", "limit": 2})
+        rest = await client.get(f"{A}/leads", params={"list": "autumn", "cursor": on_list.json()["next"]})
+        paused = await client.post(f"{A}/leads/actions", json={"action": "pause", "filter": {"list": "autumn"}})
+        held = await client.get(f"{A}/leads", params={"status": "paused"})
+        nobody = await client.post(f"{A}/leads/actions", json={"action": "stop", "leads": [999]})
+        lists = await client.get(f"{A}/lists")
+
+    assert 3 == added.json()["enrolled"]
+    assert 3 == len(on_list.json()["items"] + rest.json()["items"])
+    assert {"changed": 3, "unchanged": 0, "next": None} == paused.json()
+    assert {"paused"} == {line["run"]["status"] for line in held.json()["items"]}
+    assert 404 == nobody.status_code
+    assert [{"name": "autumn"}] == lists.json()["items"]
+
+
+async def test_a_lead_is_corrected_only_as_it_was_read(house: House):
+    """A blank value takes its field away."""
+    async with house.program() as client:
+        lead = {"email": "ann@lead.example", "fields": {"first_name": "An", "city": "Ulm"}}
+        await client.post(f"{A}/leads", json=lead)
+        read = await client.get(f"{A}/leads/ann@lead.example")
+        change = {"fields": {"first_name": "Ann", "city": ""}}
+        tag = {"If-Match": read.headers["etag"]}
+        changed = await client.patch(f"{A}/leads/ann@lead.example", json=change, headers=tag)
+        late = await client.patch(f"{A}/leads/ann@lead.example", json=change, headers=tag)
+
+    assert ({"first_name": "Ann"}, 412) == (changed.json()["fields"], late.status_code)
+
+
+async def test_the_numbers_of_a_sequence_are_those_of_the_page(house: House):
+    """Who stands where, and what came of it; nothing is no error."""
+    async with house.program() as client:
+        await client.post(f"{A}/sequences", json={"text": TEXT})
+        await client.post(f"{A}/leads/bulk", json={"rows": [{"email": "ann@lead.example"}], "sequence": "q4"})
+        stats = await client.get(f"{A}/sequences/q4/stats")
+        every = await client.get(f"{A}/stats/sequences")
+
+    assert [{"version": 1, "step": "intro", "status": "active", "people": 1}] == stats.json()["standing"]
+    assert (0, []) == (stats.json()["total"]["sent"], every.json()["items"])

@@ -3,6 +3,7 @@
 Rule: what a request holds is bounded before anybody reads it, and no text holds a NUL, which PostgreSQL cannot keep.
 """
 
+import json
 from datetime import timedelta
 from typing import Any, Final
 
@@ -15,19 +16,22 @@ from relance.web.api import (
     diagnosis,
     enrollments,
     explaining,
+    finding,
     keys,
     leads,
+    lists,
     mailboxes,
     problems,
     sequence_texts,
     sequences,
+    stats,
     suppressions,
     users,
     workspaces,
 )
 from relance.web.api.call import needed_by
 from relance.web.api.problems import INVALID, Problem, answer
-from relance.web.api.repeating import HEADER
+from relance.web.api.repeating import HEADER, SHOWN_ONCE
 from relance.web.security.headers import Headers
 from relance.web.security.throttling import Throttle
 from relance.web.surroundings import Surroundings
@@ -42,12 +46,15 @@ RESOURCES: Final[tuple[APIRouter, ...]] = (
     users.routes,
     keys.routes,
     mailboxes.routes,
+    finding.routes,
     leads.routes,
+    lists.routes,
     explaining.routes,
     sequence_texts.routes,
     sequences.routes,
     enrollments.routes,
     suppressions.routes,
+    stats.routes,
     diagnosis.routes,
 )
 _DESCRIPTION: Final = """
@@ -60,6 +67,18 @@ a `remedy` for people.
 
 def api_application(around: Surroundings, *, calls_at_once: int = CALLS_AT_ONCE) -> ASGIApp:
     """Return the API. `calls_at_once`: of one key, before it has to wait."""
+    app = _routed()
+    app.state.surroundings = around
+    app.state.throttle = Throttle(tries=calls_at_once, one_each=ONE_CALL_EACH)
+    return Headers(_WithoutNul(app), secure=around.secure)
+
+
+def openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI 3.1 document: what `GET /openapi.json` answers."""
+    return _routed().openapi()
+
+
+def _routed() -> FastAPI:
     app = FastAPI(
         title="Relance",
         version=VERSION,
@@ -71,8 +90,6 @@ def api_application(around: Surroundings, *, calls_at_once: int = CALLS_AT_ONCE)
         generate_unique_id_function=lambda route: route.name,
         max_body_size=BODY_MOST,
     )
-    app.state.surroundings = around
-    app.state.throttle = Throttle(tries=calls_at_once, one_each=ONE_CALL_EACH)
     for routes in RESOURCES:
         nobodys = [route for route in routes.routes if not isinstance(route, APIRoute) or needed_by(route) is None]
         if nobodys:
@@ -80,7 +97,7 @@ def api_application(around: Surroundings, *, calls_at_once: int = CALLS_AT_ONCE)
         app.include_router(routes, prefix=PREFIX)
     problems.install(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's way of having one's own
-    return Headers(_WithoutNul(app), secure=around.secure)
+    return app
 
 
 class _WithoutNul:
@@ -112,7 +129,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         for path in document["paths"].values():
             for method, operation in path.items():
                 _complete(method, operation)
-        app.openapi_schema = document
+        app.openapi_schema = _named_well(document)
     return app.openapi_schema
 
 
@@ -121,11 +138,12 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
         "description": "It was not done; the problem says why, and what to do.",
         "content": {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
+    named = method == "post" and SHOWN_ONCE not in operation
     for name in [name for name in operation if name.startswith("x-")]:
         del operation[name]
     operation["responses"].pop("422", None)
     operation["responses"] |= {str(status): failing for status in problems.STATUSES}
-    if method == "post":
+    if named:
         operation.setdefault("parameters", []).append(
             {
                 "name": HEADER,
@@ -135,3 +153,25 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         )
+
+
+def _named_well(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document with its shapes called as a client's author would call them: `Lead`, `LeadPage`."""
+    called = {name: _name(name) for name in document["components"]["schemas"]}
+    if len(set(called.values())) != len(called):
+        raise AssertionError("two shapes of the API would have the same name: call one otherwise")
+    text = json.dumps(document)
+    for name, better in called.items():
+        text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{better}"')
+    renamed: dict[str, Any] = json.loads(text)
+    schemas = renamed["components"]["schemas"]
+    renamed["components"]["schemas"] = {
+        better: {**schemas[name], "title": better} for name, better in sorted(called.items(), key=lambda pair: pair[1])
+    }
+    return renamed
+
+
+def _name(name: str) -> str:
+    inner = name.removeprefix("Page_").rstrip("_")
+    bare = inner.removesuffix("Shape")
+    return f"{bare}Page" if name.startswith("Page_") else bare

@@ -13,6 +13,8 @@ from math import ceil
 from typing import Annotated, Concatenate, Final, ParamSpec, TypeVar
 
 from fastapi import Depends, Request
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Query as QueryParameter
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
@@ -21,6 +23,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Reader, Transaction
 from relance.services.situations import Keys
 from relance.web.api import repeating
+from relance.web.api.problems import INVALID, ProblemError
 from relance.web.security.who import SAFE_METHODS, Visitor, audit, program_of
 from relance.web.surroundings import Hands, Surroundings, surroundings_of
 
@@ -85,6 +88,7 @@ def _needs(role: Role) -> Arrival:
     async def arrive(request: Request) -> Call:
         visitor = await program_of(request, needed=role)
         _not_too_many(request, visitor)
+        _nothing_unknown(request)
         if request.method not in SAFE_METHODS:
             route = request.scope["route"]
             marks = route.openapi_extra or {}
@@ -114,3 +118,13 @@ def _not_too_many(request: Request, visitor: Visitor) -> None:
         said = f"This key calls more often than {throttle.tries} times at once; wait {seconds} s"
         raise HTTPException(TOO_MANY, said, {"Retry-After": str(seconds)})
     throttle.took(name, now)
+
+
+def _nothing_unknown(request: Request) -> None:
+    """Refuse a parameter that the route does not have: a filter that is misspelt must not mean everybody."""
+    route: APIRoute = request.scope["route"]
+    known = {one.alias for one in get_flat_params(route.dependant) if isinstance(one.field_info, QueryParameter)}
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        named = ", ".join(sorted(known)) or "none"
+        raise ProblemError(INVALID, f"there is no parameter {unknown[0][:100]!r} here; known are: {named}")

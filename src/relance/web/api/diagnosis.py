@@ -12,7 +12,7 @@ from relance.services.opens import Open, Recorded, record_opens
 from relance.web.api.call import Looks, Works
 from relance.web.api.pages import USUAL, Cursor, Limit, Page, after, cursor_of
 from relance.web.api.repeating import Repeatable
-from relance.web.api.shapes import Given, Id, Shape, Word
+from relance.web.api.shapes import Given, Id, Shape, Word, WrittenOut
 
 routes = APIRouter(route_class=Repeatable)
 MOST_OPENS: Final = 1_000
@@ -76,7 +76,7 @@ class OpenGiven(Given):
     """One open, as its source tells it."""
 
     message_id: Word
-    at: AwareDatetime
+    at: Annotated[AwareDatetime, WrittenOut]
     user_agent: Annotated[str, Field(max_length=2_000)] | None = None
     machine: bool | None = Field(default=None, description="Whether its source says that a program did it.")
 

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from relance.core.lead import Lead
 from relance.ports.store import Reader, Transaction
-from relance.services import enrollments, leads
+from relance.services import enrollments, lead_changes, leads
 from relance.services.addresses import clean_address
 from relance.services.lead_files.headers import EMAIL, snake_case
 from relance.services.mailboxes import own_addresses
@@ -18,7 +18,7 @@ from relance.services.refusals import NotFoundError, RefusedError, WrongInputErr
 from relance.services.workspace_settings import check_timezone
 from relance.web.api.call import Call, Governs, Looks, Works
 from relance.web.api.repeating import Repeatable
-from relance.web.api.shapes import CREATED, MOST_ID, Given, Shape, Word, Words, tagged
+from relance.web.api.shapes import CREATED, MOST_ID, Given, IfMatch, Shape, Word, Words, check_match, tagged
 
 routes = APIRouter(tags=["leads"], route_class=Repeatable)
 MOST: Final = 500
@@ -99,6 +99,12 @@ class AddedLeads(Shape):
     already_enrolled: int
 
 
+class LeadChange(Given):
+    """What is to be known about a lead from now on."""
+
+    fields: Fields
+
+
 class NewNote(Given):
     """A note by hand."""
 
@@ -134,6 +140,28 @@ async def get_lead(call: Looks, lead: Which, response: Response) -> Lead:
     """Return one lead."""
     found: Lead = tagged(response, await call.read(find, call.workspace_id, lead))
     return found
+
+
+@routes.patch("/leads/{lead}", response_model=LeadShape)
+async def change_lead(call: Works, lead: Which, wanted: LeadChange, response: Response, if_match: IfMatch) -> Lead:
+    """Write these fields and leave the others; a blank value takes its field away."""
+
+    def change(tx: Transaction) -> Lead:
+        read = find(tx, call.workspace_id, lead)
+        check_match(if_match, read.revision)
+        lead_changes.change(
+            tx,
+            workspace_id=call.workspace_id,
+            lead_id=read.id,
+            read_revision=read.revision,
+            values=wanted.fields,
+            author=call.visitor.actor,
+            now=call.now,
+        )
+        return find(tx, call.workspace_id, str(read.id))
+
+    changed: Lead = tagged(response, await call.write(change))
+    return changed
 
 
 @routes.post("/leads/{lead}/notes", status_code=CREATED, response_model=Noted)

@@ -128,7 +128,11 @@ _BY_ERROR: Final[tuple[tuple[type[Exception], Kind], ...]] = (
 )
 #: Of errors whose words are about our insides.
 _UNTOLD = frozenset({LOST_RACE.code, BROKEN.code})
-STATUSES: Final = tuple(sorted({*_BY_STATUS, 502, 503}))
+#: Every kind there is.
+KINDS: Final = frozenset(
+    {*_BY_STATUS.values(), *(kind for _, kind in _BY_ERROR), INVALID, KEY_REUSED, IN_PROGRESS, BROKEN}
+)
+STATUSES: Final = tuple(sorted({kind.status for kind in KINDS}))
 
 
 class ProblemError(Exception):

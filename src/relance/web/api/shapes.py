@@ -1,9 +1,10 @@
 """What every shape of the API has in common."""
 
+import re
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Header, Path, Response
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, model_validator
 
 from relance.web.api.problems import CHANGED, ProblemError
 
@@ -14,6 +15,17 @@ Id = Annotated[int, Path(ge=1, le=MOST_ID)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=320)]
 Words = Annotated[str, StringConstraints(max_length=4_000)]
 Document = Annotated[str, StringConstraints(min_length=1, max_length=1_048_576)]
+
+
+def _written_out(sent: object) -> object:
+    """Refuse a day or a moment that is written as a number: nobody knows whether it means seconds."""
+    if sent is not None and not (isinstance(sent, str) and _DAY.match(sent)):
+        raise ValueError("write it as 2026-11-30, and a moment as 2026-11-30T09:14:00Z")
+    return sent
+
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+WrittenOut: Final = BeforeValidator(_written_out)
 
 
 class Shape(BaseModel):
