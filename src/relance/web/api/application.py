@@ -5,6 +5,7 @@ Rule: what a request holds is bounded before anybody reads it, and no text holds
 
 import json
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI
@@ -68,14 +69,28 @@ a `remedy` for people.
 def api_application(around: Surroundings, *, calls_at_once: int = CALLS_AT_ONCE) -> ASGIApp:
     """Return the API. `calls_at_once`: of one key, before it has to wait."""
     app = _routed()
+    app.openapi = openapi_document  # type: ignore[method-assign]  # FastAPI's way of having one's own
     app.state.surroundings = around
     app.state.throttle = Throttle(tries=calls_at_once, one_each=ONE_CALL_EACH)
     return Headers(_WithoutNul(app), secure=around.secure)
 
 
+@cache
 def openapi_document() -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document: what `GET /openapi.json` answers."""
-    return _routed().openapi()
+    """Return the OpenAPI 3.1 document, where every route also says how it may fail."""
+    app = _routed()
+    document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+    schemas = document["components"]["schemas"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= {**problem.pop("$defs"), "Problem": problem}
+    document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    document["security"] = [{"key": []}]
+    for path in document["paths"].values():
+        for method, operation in path.items():
+            _complete(method, operation)
+    return _named_well(document)
 
 
 def _routed() -> FastAPI:
@@ -96,7 +111,6 @@ def _routed() -> FastAPI:
             raise AssertionError(f"{nobodys} ask for no role: begin their arguments with Looks, Works, Governs or Owns")
         app.include_router(routes, prefix=PREFIX)
     problems.install(app)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # FastAPI's way of having one's own
     return app
 
 
@@ -113,24 +127,6 @@ class _WithoutNul:
             await refused(scope, receive, send)
             return
         await self._app(scope, receive, send)
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document, where every route also says how it may fail."""
-    if app.openapi_schema is None:
-        document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        schemas = document["components"]["schemas"]
-        for name in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(name, None)
-        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas |= {**problem.pop("$defs"), "Problem": problem}
-        document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        document["security"] = [{"key": []}]
-        for path in document["paths"].values():
-            for method, operation in path.items():
-                _complete(method, operation)
-        app.openapi_schema = _named_well(document)
-    return app.openapi_schema
 
 
 def _complete(method: str, operation: dict[str, Any]) -> None:

@@ -82,7 +82,7 @@ class ForgottenShape(Shape):
     folder: str
 
 
-class Recovered(Given):
+class RecoveryDecision(Given):
     """A person's word about a mailbox that cannot be read back after a restore."""
 
     nothing_unknown: bool = Field(
@@ -166,7 +166,7 @@ async def hand_over_mailbox(call: Governs, address: Address) -> dict[str, Any]:
 
 
 @routes.post("/mailboxes/{address}/recovered", response_model=RecoveredShape)
-async def let_mailbox_recover(call: Governs, address: Address, wanted: Recovered) -> dict[str, Any]:
+async def let_mailbox_recover(call: Governs, address: Address, wanted: RecoveryDecision) -> dict[str, Any]:
     """Let a mailbox go on that cannot be read back after a restore."""
 
     def decide(tx: Transaction) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Text(Given):
     format: Format = Format.YAML
 
 
-class ProblemShape(Shape):
+class TextProblem(Shape):
     """One thing that is wrong with a text."""
 
     line: int | None
@@ -58,7 +58,7 @@ class Validated(Shape):
     valid: bool
     name: str | None
     steps: int
-    problems: list[ProblemShape]
+    problems: list[TextProblem]
 
 
 class Diff(Shape):
