@@ -7,12 +7,7 @@ import house.house_rules as rules
 #: Made for tests and for whoever writes a store or a connector of their own: the product itself does not need them.
 FOR_OTHERS = ("testing", "sandbox/faults.py")
 #: Waits for the command or the page that uses it.
-AWAITED: set[str] = {
-    "src/relance/core/mail_presets.py: nobody uses preset_named",
-    "src/relance/core/mail_presets.py: nobody uses preset_of_address",
-    "src/relance/services/mailbox_options.py: nobody uses names_from_words",
-    "src/relance/services/mailbox_options.py: nobody uses pacing_from_words",
-}
+AWAITED: set[str] = set()
 
 
 def test_guard_against_statements_that_nobody_asks_for():

@@ -16,6 +16,7 @@ class MailPreset:
     smtp: str  #: HOST:PORT:SECURITY.
     imap: str
     domains: tuple[str, ...] = ()  #: Addresses at these are its own.
+    exchangers: tuple[str, ...] = ()  #: What the servers that take mail for its customers' domains end in.
     spf: str | None = None  #: What a domain's SPF record names it by.
     selectors: tuple[str, ...] = ()  #: Under which it signs for its customers' domains (DKIM).
     note: str = ""  #: What has to be done there first.
@@ -34,6 +35,7 @@ PRESETS: Final = (
         label="Google Workspace, Gmail",
         smtp="smtp.gmail.com:465:tls",
         imap="imap.gmail.com:993:tls",
+        exchangers=("google.com", "googlemail.com"),
         domains=("gmail.com", "googlemail.com"),
         spf="include:_spf.google.com",
         selectors=("google",),
@@ -44,6 +46,7 @@ PRESETS: Final = (
         label="Microsoft 365, Outlook.com",
         smtp="smtp.office365.com:587:starttls",
         imap="outlook.office365.com:993:tls",
+        exchangers=("outlook.com", "mx.microsoft"),
         domains=("outlook.com", "hotmail.com", "live.com", "msn.com"),
         spf="include:spf.protection.outlook.com",
         selectors=("selector1", "selector2"),
@@ -55,6 +58,7 @@ PRESETS: Final = (
         label="Fastmail",
         smtp="smtp.fastmail.com:465:tls",
         imap="imap.fastmail.com:993:tls",
+        exchangers=("messagingengine.com",),
         domains=("fastmail.com", "fastmail.fm"),
         spf="include:spf.messagingengine.com",
         selectors=("fm1", "fm2", "fm3"),
@@ -65,6 +69,7 @@ PRESETS: Final = (
         label="Zoho Mail",
         smtp="smtppro.zoho.com:465:tls",
         imap="imappro.zoho.com:993:tls",
+        exchangers=("zoho.com", "zoho.eu"),
         domains=("zohomail.com",),
         note="IMAP has to be switched on there first. In Europe its servers end in zoho.eu.",
     ),
@@ -73,6 +78,7 @@ PRESETS: Final = (
         label="IONOS",
         smtp="smtp.ionos.de:465:tls",
         imap="imap.ionos.de:993:tls",
+        exchangers=("ionos.de", "ionos.com", "kundenserver.de"),
         spf="include:_spf-eu.ionos.com",
         selectors=("s1-ionos", "s2-ionos"),
     ),
@@ -81,6 +87,7 @@ PRESETS: Final = (
         label="OVHcloud",
         smtp="ssl0.ovh.net:465:tls",
         imap="ssl0.ovh.net:993:tls",
+        exchangers=("ovh.net",),
         spf="include:mx.ovh.com",
     ),
     MailPreset(
@@ -88,6 +95,7 @@ PRESETS: Final = (
         label="Infomaniak",
         smtp="mail.infomaniak.com:465:tls",
         imap="mail.infomaniak.com:993:tls",
+        exchangers=("infomaniak.ch", "infomaniak.com"),
         spf="include:spf.infomaniak.ch",
     ),
     MailPreset(
@@ -95,6 +103,7 @@ PRESETS: Final = (
         label="Gandi",
         smtp="mail.gandi.net:465:tls",
         imap="mail.gandi.net:993:tls",
+        exchangers=("gandi.net",),
         spf="include:_mailcust.gandi.net",
         selectors=("gm1", "gm2", "gm3"),
     ),
@@ -103,6 +112,7 @@ PRESETS: Final = (
         label="mailbox.org",
         smtp="smtp.mailbox.org:465:tls",
         imap="imap.mailbox.org:993:tls",
+        exchangers=("mailbox.org",),
         domains=("mailbox.org",),
         spf="include:mailbox.org",
         selectors=("mbo0001", "mbo0002", "mbo0003", "mbo0004"),
@@ -112,6 +122,7 @@ PRESETS: Final = (
         label="Migadu",
         smtp="smtp.migadu.com:465:tls",
         imap="imap.migadu.com:993:tls",
+        exchangers=("migadu.com",),
         spf="include:spf.migadu.com",
         selectors=("key1", "key2", "key3"),
     ),
@@ -120,9 +131,16 @@ PRESETS: Final = (
         label="Rackspace Email",
         smtp="secure.emailsrvr.com:465:tls",
         imap="secure.emailsrvr.com:993:tls",
+        exchangers=("emailsrvr.com",),
         spf="include:emailsrvr.com",
     ),
-    MailPreset(id="strato", label="STRATO", smtp="smtp.strato.de:465:tls", imap="imap.strato.de:993:tls"),
+    MailPreset(
+        id="strato",
+        label="STRATO",
+        smtp="smtp.strato.de:465:tls",
+        imap="imap.strato.de:993:tls",
+        exchangers=("rzone.de",),
+    ),
     MailPreset(
         id="gmx",
         label="GMX",
@@ -152,6 +170,7 @@ PRESETS: Final = (
         label="iCloud Mail",
         smtp="smtp.mail.me.com:587:starttls",
         imap="imap.mail.me.com:993:tls",
+        exchangers=("icloud.com",),
         domains=("icloud.com", "me.com", "mac.com"),
         spf="include:icloud.com",
         selectors=("sig1",),
@@ -169,6 +188,14 @@ def preset_of_address(address: str) -> MailPreset | None:
     """Return the provider whose own domain an address is at."""
     domain = address.casefold().rpartition("@")[2]
     return next((one for one in PRESETS if domain in one.domains), None)
+
+
+def preset_of_exchanger(host: str) -> MailPreset | None:
+    """Return the provider that takes a domain's mail on this server."""
+    name = host.casefold().rstrip(".")
+    return next(
+        (one for one in PRESETS if any(name == end or name.endswith(f".{end}") for end in one.exchangers)), None
+    )
 
 
 def preset_of_server(smtp_host: str) -> MailPreset | None:

@@ -8,6 +8,7 @@ from relance.core import defaults
 from relance.core.ceilings import ceiling_of
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.splitting import uniform
+from relance.core.values import replace
 
 #: What `--preset` offers.
 PRESETS: Final = MappingProxyType(
@@ -58,6 +59,15 @@ def cap_today(mailbox: Mailbox, *, today: date, factor: float = 1.0) -> int:
     if ceiling is not None:
         cap = min(cap, ceiling.daily)
     return max(1, int(cap * factor)) if cap > 0 else 0
+
+
+def caps_ahead(mailbox: Mailbox, *, today: date, days: int, factor: float = 1.0) -> list[int]:
+    """Return what it may send today and on each of the next days, if it sends on all of them."""
+    behind = ramp_days(mailbox, today=today)
+    return [
+        cap_today(replace(mailbox, ramp_days=behind + day, ramp_day=today), today=today, factor=factor)
+        for day in range(days)
+    ]
 
 
 def gap(mailbox: Mailbox, *, key: str) -> timedelta:

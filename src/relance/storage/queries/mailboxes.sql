@@ -42,6 +42,13 @@ SELECT {mailboxes.columns} FROM mailboxes
 WHERE workspace_id = :workspace_id AND status <> 'removed'
 ORDER BY address
 
+-- name: mailboxes.page
+-- The next mailboxes that are connected, by their address.
+SELECT {mailboxes.columns} FROM mailboxes
+WHERE workspace_id = :workspace_id AND status <> 'removed' AND address > :after
+ORDER BY address
+LIMIT :limit
+
 -- name: mailboxes.connected
 -- Every mailbox that is connected, over the installation.
 SELECT {mailboxes.columns} FROM mailboxes WHERE status <> 'removed' ORDER BY id

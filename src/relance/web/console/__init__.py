@@ -10,6 +10,7 @@ from relance.web.console import (
     keys,
     leads,
     living,
+    mailboxes,
     people,
     settings,
     stuck,
@@ -29,4 +30,5 @@ PAGES: list[Route] = [
     *account.routes,
     *living.routes,
     *leads.routes,
+    *mailboxes.routes,
 ]
