@@ -6,7 +6,7 @@ that nothing of one machine gets into the product.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,14 +124,20 @@ def statements_nobody_asks_for(sql: str, python: str) -> list[str]:
     return [f"nobody asks for {name}" for name in names if f'"{name}"' not in python]
 
 
-def names_nobody_says(sources: Mapping[str, str]) -> list[str]:
+def names_nobody_says(sources: Mapping[str, str], templates: Iterable[str] = ()) -> list[str]:
     """Refuse a function, class or constant that no file of the product reads; `sources` maps paths to their texts.
+
+    `templates`: texts of pages, which read names between {{ and }} or {% and %}.
 
     A function with a decorator is known to whoever decorated it. Methods are left to their readers, because a library
     may call them.
     """
     trees = {path: ast.parse(text) for path, text in sources.items()}
     said = {name for tree in trees.values() for node in ast.walk(tree) for name in _names_read(node)}
+    for text in templates:
+        said.update(
+            word for part in re.findall(r"\{[{%].*?[%}]\}", text, re.DOTALL) for word in re.findall(r"\w+", part)
+        )
     return [
         f"{path}: nobody uses {name}"
         for path, tree in trees.items()

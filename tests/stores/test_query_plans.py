@@ -46,7 +46,7 @@ SMALL_INDEXES = {
     "enrollments_locked",
 }
 #: Read the first few of an index in its own order, and stop there.
-FIRST_FEW = {"events.last_id"}
+FIRST_FEW = {"events.last_id", "leads.newest_addresses"}
 _STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
 
 

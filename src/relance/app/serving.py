@@ -10,13 +10,16 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import partial
 
 import uvicorn
 
 from relance.app.clocks import SystemClock
 from relance.app.connecting import ConnectingHands
 from relance.app.examining import examine
+from relance.app.foreseeing import Foreseer
 from relance.app.installation import Installation
+from relance.app.trial_mails import send_test
 from relance.config import DEFAULT_BIND
 from relance.ports.clock import Clock
 from relance.ports.store import StoreUnavailableError
@@ -44,6 +47,8 @@ def surroundings(installation: Installation, *, base_url: str, real: Clock | Non
             mailboxes=ConnectingHands(installation),
             uploads=installation.config.data / "uploads",
             examine=lambda workspace, records: examine(installation, workspace, records=records),
+            send_test=partial(send_test, installation),
+            foresee=Foreseer(installation),
         ),
     )
 

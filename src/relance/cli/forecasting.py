@@ -20,6 +20,7 @@ from relance.core.workspace import Workspace
 from relance.forecast.answer import Bottleneck, Course, Forecast, Limit
 from relance.forecast.asking import Relief, ask, relief
 from relance.forecast.question import Question
+from relance.sandbox.clock import SandboxClock
 from relance.services.sequence_files import Sound, read_sequence_text
 
 _BAR = 40  #: Characters of the longest bar.
@@ -65,6 +66,20 @@ class WindowWords(click.ParamType[Window]):
         return reading.plan.window
 
 
+class Moment(click.ParamType[datetime]):
+    """A moment as ISO 8601 writes it, in UTC where it names no zone."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the moment, or say how to write one."""
+        try:
+            at = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no moment: write it as 2026-12-01T09:00", param, ctx)
+        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
+
+
 @click.command(cls=Command)
 @click.argument("sequence", required=False)
 @click.option("--days", type=click.IntRange(1, 3650), default=365, show_default=True, help="How far to look at most.")
@@ -73,6 +88,7 @@ class WindowWords(click.ParamType[Window]):
 @click.option("--window", type=WindowWords(), help="As if the sequence had this window; words as in a sequence file.")
 @click.option("--reply-rate", type=Share(), default="0", help="Share of people supposed to answer, such as 5%.")
 @click.option("--bounce-rate", type=Share(), default="0", help="Share of addresses supposed not to exist.")
+@click.option("--from", "since", type=Moment(), metavar="TIME", help="As if it were this moment, in UTC.")
 @click.option("--csv", "as_csv", is_flag=True, help="One row for each message, in the order in which they leave.")
 def forecast(  # noqa: PLR0917 - click gives the question's fields by their names
     sequence: str | None,
@@ -82,6 +98,7 @@ def forecast(  # noqa: PLR0917 - click gives the question's fields by their name
     window: Window | None,
     reply_rate: float,
     bounce_rate: float,
+    since: datetime | None,
     *,
     as_csv: bool,
 ) -> int:
@@ -101,6 +118,8 @@ def forecast(  # noqa: PLR0917 - click gives the question's fields by their name
             reply_rate=reply_rate,
             bounce_rate=bounce_rate,
         )
+        if since is not None:
+            installation.clock = SandboxClock(since)
         found = await ask(installation, question)
         return found, None if as_csv else await relief(installation, question, found)
 

@@ -1,33 +1,27 @@
 """`relance sequence preview` and `test`: what a lead would get, on the screen or in an inbox."""
 
-import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from relance.app import Installation
+from relance.app.trial_mails import send_test
 from relance.cli.failures import DONE, NO, NoError
 from relance.cli.leads import spelled
 from relance.cli.printing import complain, sized
 from relance.cli.sequence_sources import plan_in_file, running_plan
 from relance.cli.session import Command, session
-from relance.core.lead import Lead
 from relance.core.mailbox import OPTION_OF_FIELD, Mailbox
-from relance.core.sequence import Plan
+from relance.core.sequence import EmailStep, Plan
 from relance.core.words import counted
 from relance.core.workspace import Workspace
-from relance.mail.attaching import contents_of, encoded, filled
 from relance.mail.templates import MissingValue
-from relance.ports.connector import Envelope
 from relance.ports.store import Reader
-from relance.services import addresses, attachments, leads, previewing
-from relance.services.composing import Composed
+from relance.services import addresses, leads, previewing
 from relance.services.dispatching import mailboxes_of
-from relance.services.previewing import Preview
+from relance.services.previewing import MissedValueError, Preview, TrialMails
 
-RELEASE_SECONDS = 60.0
 NOBODY = "sender@example.com"  #: Who seems to send where no mailbox is connected yet.
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 
@@ -82,54 +76,31 @@ def test(name: str, to: str, email: str | None, step_id: str | None) -> None:
     current = session()
     recipient = addresses.clean_address(to)
 
-    async def send(installation: Installation, workspace: Workspace) -> tuple[Mailbox, list[str]]:
+    async def send(installation: Installation, workspace: Workspace) -> TrialMails:
         plan, contents = await _plan(installation, workspace, name)
-        lead = await _lead_for(installation, workspace, email, recipient)
-        mailbox = await installation.read(previewing.sending_mailbox, workspace.id, plan)
-        found = previewing.preview(
-            plan,
-            workspace=replace(workspace, uid=uuid.uuid4().hex),  # ids of its own, each time
-            lead=lead,
-            mailbox=mailbox,
-            keys=installation.keys,
-            now=installation.clock.now(),
-            fill_in=email is None,
-        )
-        wanted = [one for one in found if step_id in {None, one.step}]
-        if not wanted:
+        if step_id is not None and not isinstance(plan.step(step_id), EmailStep):
             raise NoError(f"{name} has no e-mail step {step_id!r}; see `relance sequence show {name}`")
-        return mailbox, await _send_all(installation, mailbox, wanted, recipient, contents)
+        try:
+            return await send_test(
+                installation,
+                workspace=workspace,
+                plan=plan,
+                contents=contents,
+                recipient=recipient,
+                email=None if email is None else spelled(email),
+                step=step_id,
+            )
+        except MissedValueError as error:
+            mailbox = await installation.read(_mailbox, workspace.id, plan, installation)
+            remedy = _remedy(error.field, "EMAIL", mailbox)[1]
+            missed = f"step {error.step} misses {error.field}"
+            raise NoError(f"{missed}; give it a default, or add it with `{remedy}`") from error
 
-    mailbox, sent = current.run(send)
+    sent = current.run(send)
     current.printer.facts(
-        {"sequence": name, "to": recipient, "from": mailbox.address, "steps": sent},
-        f"{counted(len(sent), 'message')} went from {mailbox.address} to {recipient}: {', '.join(sent)}.",
+        {"sequence": name, "to": recipient, "from": sent.mailbox, "steps": sent.steps},
+        f"{counted(len(sent.steps), 'message')} went from {sent.mailbox} to {recipient}: {', '.join(sent.steps)}.",
     )
-
-
-async def _send_all(
-    installation: Installation,
-    mailbox: Mailbox,
-    wanted: list[Preview],
-    recipient: str,
-    contents: Mapping[str, bytes],
-) -> list[str]:
-    connector = await installation.connect(mailbox)
-    sent: list[str] = []
-    try:
-        for one in wanted:
-            if not isinstance(one.outcome, Composed):
-                remedy = _remedy(one.outcome.field, "EMAIL", mailbox)[1]
-                missed = f"step {one.step} misses {one.outcome.field}"
-                raise NoError(f"{missed}; give it a default, or add it with `{remedy}`")
-            raw = await _whole(installation, mailbox.workspace_id, one.outcome.raw, contents)
-            envelope = Envelope(sender=mailbox.address, recipient=recipient, message_id=one.message_id, raw=raw)
-            staged = await connector.stage(envelope)
-            await staged.release(may_leave=lambda: True, time_limit=RELEASE_SECONDS)
-            sent.append(one.step)
-    finally:
-        await connector.close()
-    return sent
 
 
 def _remedy(field: str, email: str, mailbox: Mailbox) -> tuple[str, str]:
@@ -140,30 +111,12 @@ def _remedy(field: str, email: str, mailbox: Mailbox) -> tuple[str, str]:
     return email, f"relance lead add {email} {field}=…"
 
 
-async def _whole(installation: Installation, workspace_id: int, raw: bytes, contents: Mapping[str, bytes]) -> bytes:
-    """Return a message with what it attaches: from the file it comes from, else as it was published."""
-    bodies = {
-        sha256: encoded(contents[sha256])
-        if sha256 in contents
-        else await installation.read(attachments.body, workspace_id=workspace_id, sha256=sha256)
-        for sha256 in contents_of(raw)
-    }
-    return filled(raw, bodies)
-
-
 async def _plan(installation: Installation, workspace: Workspace, source: str) -> tuple[Plan, Mapping[str, bytes]]:
     """Return a file's plan and what it attaches where the source is called like one, else the running version."""
     if source.lower().endswith(FILE_ENDINGS):
         sound = plan_in_file(Path(source))
         return sound.plan, sound.contents
     return await installation.read(running_plan, workspace.id, source), {}
-
-
-async def _lead_for(installation: Installation, workspace: Workspace, email: str | None, recipient: str) -> Lead:
-    if email is not None:
-        found = await installation.read(leads.by_email, workspace.id, spelled(email))
-        return replace(found, email=recipient)
-    return Lead(workspace_id=workspace.id, id=0, email=recipient, created_at=installation.clock.now())
 
 
 def _mailbox(reader: Reader, workspace_id: int, plan: Plan, installation: Installation) -> Mailbox:

@@ -135,7 +135,7 @@ def _step_document(step: Step) -> dict[str, object]:
         case WaitStep():
             return shared | {"for": str(step.duration)}
         case BranchStep():
-            return shared | {"if": _condition_document(step.condition), "then": step.then, "else": step.otherwise}
+            return shared | {"if": condition_document(step.condition), "then": step.then, "else": step.otherwise}
 
 
 def _variant_document(variant: Variant) -> dict[str, object]:
@@ -146,7 +146,8 @@ def _file_document(file: AttachedFile) -> dict[str, object]:
     return {name: getattr(file, name) for name in ("name", "content_type", "size", "sha256")}
 
 
-def _condition_document(condition: Condition) -> dict[str, object]:
+def condition_document(condition: Condition) -> dict[str, object]:
+    """Return what a branch asks, as files and documents say it alike."""
     match condition:
         case RepliedWithin(within=within):
             return {"replied": {"within": str(within)}}

@@ -32,11 +32,28 @@ class Preview:
     outcome: Composed | MissingValue
     attachments: tuple[AttachedFile, ...]
     message_id: str
+    missing: tuple[str, ...] = ()  #: Fields for which `[field]` stands.
 
     @property
     def message(self) -> Message | None:
         """The message as its reader sees it."""
         return parse(self.outcome.raw) if isinstance(self.outcome, Composed) else None
+
+
+class MissedValueError(RefusedError):
+    """A step misses a value, so that it would be held."""
+
+    def __init__(self, step: str, field: str, mailbox: str) -> None:
+        super().__init__(f"step {step} misses {field}; give the text a default, or the lead or mailbox the value")
+        self.step, self.field, self.mailbox = step, field, mailbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialMails:
+    """Test mails that went out."""
+
+    mailbox: str  #: From where.
+    steps: tuple[str, ...]
 
 
 def sending_mailbox(reader: Reader, workspace_id: int, plan: Plan) -> Mailbox:
@@ -77,16 +94,17 @@ def preview(
             seed=composing.seed_of(uid, counter),
             now=now,
         )
-        outcome = _composed(compose, mailbox, lead, fill_in=fill_in)
+        outcome, missing = _composed(compose, mailbox, lead, fill_in=fill_in)
         yield Preview(
             step=step.id,
             variant=variant.id,
             outcome=outcome,
             attachments=step.attachments,
             message_id=marks.message_id,
+            missing=missing,
         )
         # What follows a message that would be held is shown as it follows once the value is there.
-        shown = outcome if isinstance(outcome, Composed) else _composed(compose, mailbox, lead, fill_in=True)
+        shown = outcome if isinstance(outcome, Composed) else _composed(compose, mailbox, lead, fill_in=True)[0]
         if isinstance(shown, Composed):
             thread = Thread(
                 opens=False,
@@ -98,13 +116,14 @@ def preview(
 
 def _composed(
     compose: Callable[..., Composed | MissingValue], mailbox: Mailbox, lead: Lead, *, fill_in: bool
-) -> Composed | MissingValue:
-    filled: set[str] = set()
+) -> tuple[Composed | MissingValue, tuple[str, ...]]:
+    """Return the message, and for which fields something stands that is no value of theirs."""
+    filled: dict[str, None] = {}
     while True:
         outcome = compose(mailbox=mailbox, lead=lead)
         if isinstance(outcome, Composed) or not fill_in or outcome.field in filled:
-            return outcome
-        filled.add(outcome.field)
+            return outcome, tuple(filled)
+        filled[outcome.field] = None
         shown = f"[{outcome.field}]"
         match outcome.field:
             case "sender_name":

@@ -1,20 +1,48 @@
 """What everything in `web` works with, handed in by `app`: no page chooses a store, a clock or a connector."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any, Protocol
 
 from starlette.requests import HTTPConnection
 
+from relance.core.sequence import Plan
 from relance.core.workspace import Workspace
 from relance.ports.clock import Clock
 from relance.ports.store import Store
 from relance.ports.telemetry import Log
 from relance.ports.vault import Vault
 from relance.services.findings import Finding
+from relance.services.previewing import TrialMails
 from relance.services.situations import Keys
 from relance.web.hands import MailboxHands
+
+
+class SendTest(Protocol):
+    """Sends every e-mail of a plan, or one step's, to an address of one's own; nobody is enrolled."""
+
+    async def __call__(
+        self,
+        *,
+        workspace: Workspace,
+        plan: Plan,
+        contents: Mapping[str, bytes],
+        recipient: str,
+        email: str | None,
+        step: str | None,
+    ) -> TrialMails:
+        """Send now. `email`: whose values are filled in. Raises RefusedError and ConnectorError."""
+        ...
+
+
+class Foresee(Protocol):
+    """Plays the future over a copy of the state."""
+
+    async def __call__(self, workspace: str, question: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the facts of `relance forecast --json` for options by their names. Raises RefusedError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +56,8 @@ class Hands:
     #: Check the installation and a workspace, each finding with its remedy; True: look through the newest records too.
     #: Raises StoreError and VaultError.
     examine: Callable[[Workspace, bool], Awaitable[list[Finding]]]
+    send_test: SendTest
+    foresee: Foresee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

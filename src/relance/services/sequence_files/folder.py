@@ -8,6 +8,7 @@ Rule 2: a file's type follows from its name alone, by a table of our own before 
 
 import mimetypes
 import unicodedata
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -63,12 +64,26 @@ class Folder:
             raise ValueError(f"{name} lies outside the folder of the sequence file; copy it there, or below")
         if path not in self._files:
             content = _content(path, name)
-            self._files[path] = _described(name, content)
+            self._files[path] = described(name, content)
             self.contents[self._files[path].sha256] = content
         return self._files[path]
 
 
-def attached(form: Form, folder: Folder) -> tuple[AttachedFile, ...]:
+class Kept:
+    """The files of a draft: what was uploaded to it, and what the running version attaches; by their names."""
+
+    def __init__(self, files: Mapping[str, AttachedFile], contents: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        self._files = files
+        self.contents: dict[str, bytes] = dict(contents)  #: What is not in the database yet, by its SHA-256 in hex.
+
+    def read(self, name: str) -> AttachedFile:
+        """Return one file. Raises ValueError with what is wrong, a semicolon, and what to do."""
+        if name not in self._files:
+            raise ValueError(f"{name} is not there; upload it to this step, or take it out")
+        return self._files[name]
+
+
+def attached(form: Form, folder: Folder | Kept) -> tuple[AttachedFile, ...]:
     """Return what a step attaches; problems are noted in the form."""
     files: list[AttachedFile] = []
     for node in form.scalars("attachments", _REMEDY) or ():
@@ -113,7 +128,8 @@ def _content(path: Path, name: str) -> bytes:
     return content
 
 
-def _described(name: str, content: bytes) -> AttachedFile:
+def described(name: str, content: bytes) -> AttachedFile:
+    """Return a file as messages carry it. Raises ValueError where no message can."""
     # Composed letters: a name from a Mac has its accents apart, which other systems show as two characters.
     shown = unicodedata.normalize("NFC", Path(name).name)
     file = AttachedFile(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from relance.core import plan_problems
 from relance.core.sequence import Plan
-from relance.services.sequence_files.folder import Folder
+from relance.services.sequence_files.folder import Folder, Kept
 from relance.services.sequence_files.forms import Form, Notes
 from relance.services.sequence_files.nodes import FileProblemError, Mapped, Node, Problem, kind_of
 from relance.services.sequence_files.parsing import MAX_BYTES, parse_json, parse_yaml
@@ -59,10 +59,10 @@ def read_sequence_file(path: Path, *, today: date) -> Reading:
     return read_sequence_text(text, file=str(path), today=today, folder=path.parent)
 
 
-def read_sequence_text(text: str, *, file: str, today: date, folder: Path | None = None) -> Reading:
+def read_sequence_text(text: str, *, file: str, today: date, folder: Path | Kept | None = None) -> Reading:
     """Read the text of a file; one whose name ends in `.json` is JSON, all others are YAML.
 
-    `folder` is where its attachments lie; a text without one can attach nothing.
+    `folder` is where its attachments lie, or what a draft has of them; a text without one can attach nothing.
     """
     try:
         root = parse_json(text) if file.lower().endswith(JSON_ENDING) else parse_yaml(text)
@@ -70,7 +70,7 @@ def read_sequence_text(text: str, *, file: str, today: date, folder: Path | None
     except FileProblemError as error:
         return _broken(file, error)
     policies = read_policies(form, today=today)
-    beside = Folder(folder)
+    beside = folder if isinstance(folder, Kept) else Folder(folder)
     steps = read_steps(form, beside)
     plan = Plan(steps=steps.steps, **policies.fields)
     for problem in plan_problems.problems(plan):

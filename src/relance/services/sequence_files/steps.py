@@ -26,7 +26,7 @@ from relance.core.sequence import (
 )
 from relance.mail.markup import Part
 from relance.mail.templates import TemplateError, compile_template
-from relance.services.sequence_files.folder import Folder, attached
+from relance.services.sequence_files.folder import Folder, Kept, attached
 from relance.services.sequence_files.forms import Form
 
 BUILT: Final = (EmailStep.kind, WaitStep.kind, BranchStep.kind)
@@ -67,7 +67,7 @@ class Steps:
     lines: Mapping[str, int]
 
 
-def read_steps(form: Form, folder: Folder) -> Steps:
+def read_steps(form: Form, folder: Folder | Kept) -> Steps:
     """Return the steps, never none; problems are noted in the form."""
     if not form.has("steps"):
         form.wrong(form.line("steps"), "the sequence has no steps", "write at least one step of kind email")
@@ -81,7 +81,7 @@ def read_steps(form: Form, folder: Folder) -> Steps:
     return Steps(steps=tuple(steps) or (_unread(_SOMETHING, NO_DELAY),), lines=lines)
 
 
-def _read_step(form: Form, name: str, folder: Folder) -> Step:
+def _read_step(form: Form, name: str, folder: Folder | Kept) -> Step:
     """Return one step, which has `name` for want of an id."""
     step_id = form.need("id", "give every step an id of its own, such as id: intro")
     step_id = name if step_id is None else step_id
@@ -109,7 +109,7 @@ def _unread(step_id: str, after: Delay) -> Step:
     return EmailStep(id=step_id, after=after, variants=(said,))
 
 
-def _email(form: Form, step_id: str, after: Delay, folder: Folder) -> EmailStep:
+def _email(form: Form, step_id: str, after: Delay, folder: Folder | Kept) -> EmailStep:
     form.check_keys((*_SHARED, "subject", "text", "html", "attachments", "weight", "variants"), NOT_BUILT_KEYS)
     own = _wording(form, needs_text=True)
     if own["text"] is None:

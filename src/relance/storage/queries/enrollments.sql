@@ -431,3 +431,18 @@ SELECT {enrollments.line_columns}
 WHERE e.workspace_id = :workspace_id AND e.sequence_id = :sequence_id AND e.status = :status AND e.id > :after
 ORDER BY e.id
 LIMIT :limit
+
+-- name: enrollments.why_waiting
+-- Why people of one status wait, by step: of so many of them as a page may look at.
+SELECT e.step, e.hold_reason, e.own, m.status AS mailbox_status,
+    CASE WHEN m.skip_until > :now THEN m.last_skip_reason END AS mailbox_reason, e.due, count(*) AS people
+FROM (
+    SELECT workspace_id, step, hold_reason, mailbox_id,
+        CASE WHEN skip_until > :now THEN last_skip_reason END AS own, next_due_at <= :now AS due
+    FROM enrollments
+    WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = :status
+    LIMIT :limit
+) e
+LEFT JOIN mailboxes m ON m.workspace_id = e.workspace_id AND m.id = e.mailbox_id
+GROUP BY e.step, e.hold_reason, e.own, m.status, CASE WHEN m.skip_until > :now THEN m.last_skip_reason END, e.due
+ORDER BY people DESC, e.step

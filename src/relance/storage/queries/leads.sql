@@ -135,3 +135,7 @@ WHERE workspace_id = :workspace_id AND lead_id = :lead_id
 -- name: leads.leave_lists
 -- Take a person off every list.
 DELETE FROM lead_lists WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+
+-- name: leads.newest_addresses
+-- Addresses of the newest leads, to choose from.
+SELECT email FROM leads WHERE workspace_id = :workspace_id ORDER BY id DESC LIMIT :limit

@@ -91,3 +91,11 @@ ORDER BY version
 -- Only in a copy in memory, whose versions are not frozen: let it say something else.
 UPDATE sequence_versions SET document = :document::jsonb, digest = :digest
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND version = :version
+
+-- name: sequences.rename
+-- Give a sequence that was never published another name. No row changed: it was published meanwhile.
+UPDATE sequences SET name = :name WHERE workspace_id = :workspace_id AND id = :id AND status = 'draft' AND version = 0
+
+-- name: sequences.delete_draft
+-- Forget a sequence that was never published.
+DELETE FROM sequences WHERE workspace_id = :workspace_id AND id = :id AND status = 'draft' AND version = 0

@@ -12,6 +12,7 @@ from relance.web.console import (
     living,
     mailboxes,
     people,
+    sequences,
     settings,
     stuck,
     suppressions,
@@ -20,6 +21,7 @@ from relance.web.console import (
 #: Seen without a session; every other route declares what it needs.
 OPEN: list[Route] = [*entering.routes, *living.open_routes]
 PAGES: list[Route] = [
+    *sequences.routes,
     *home.routes,
     *stuck.routes,
     *suppressions.routes,
