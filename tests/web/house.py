@@ -1,7 +1,7 @@
 """An installation for the web's tests: two workspaces, people of every role, and browsers that are logged in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 import httpx
@@ -49,6 +49,10 @@ class House:
     def _client(self, **settings: object) -> httpx.AsyncClient:
         transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)  # type: ignore[arg-type]  # it is ASGI
         return httpx.AsyncClient(transport=transport, base_url=BASE_URL, **settings)  # type: ignore[arg-type]  # as given
+
+    def with_app(self, app: object) -> "House":
+        """Return the same house behind another application."""
+        return replace(self, app=app)
 
     def path(self, page: str) -> str:
         """Return the path of a page of the workspace."""

@@ -40,7 +40,7 @@ def test_a_page_says_what_it_needs_and_in_which_workspace(route: Route):
 
 def test_what_is_open_is_what_lets_people_in():
     """A page more in this list is a page that anybody on the net may see."""
-    assert {"/", "/login", "/logout", "/welcome/{token}", "/theme"} == {route.path for route in OPEN}
+    assert {"/", "/login", "/logout", "/welcome/{token}", "/demo/{token}", "/theme"} == {route.path for route in OPEN}
 
 
 async def test_who_is_not_logged_in_is_sent_to_the_login(house: House):

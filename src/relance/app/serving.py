@@ -26,14 +26,16 @@ from relance.ports.store import StoreUnavailableError
 from relance.services import sessions, users
 from relance.web.security.tokens import new_token
 from relance.web.server import application
-from relance.web.surroundings import Hands, Surroundings
+from relance.web.surroundings import Hands, Shown, Surroundings
 
 _GRACE = 2  #: Real seconds that open answers get when the server ends.
 _BACKLOG = 1024
 
 
-def surroundings(installation: Installation, *, base_url: str, real: Clock | None = None) -> Surroundings:
-    """Return what the web works with; `real` tells the machine's time."""
+def surroundings(
+    installation: Installation, *, base_url: str, real: Clock | None = None, shown: Shown | None = None
+) -> Surroundings:
+    """Return what the web works with; `real` tells the machine's time, `shown` is a demo."""
     return Surroundings(
         store=installation,
         vault=installation.vault,
@@ -42,6 +44,7 @@ def surroundings(installation: Installation, *, base_url: str, real: Clock | Non
         real=real or SystemClock(),
         log=installation.log,
         base_url=base_url,
+        shown=shown,
         hands=Hands(
             journal_erasure=lambda workspace, email, at: installation.journal_erasure(workspace, email, at=at),
             mailboxes=ConnectingHands(installation),
@@ -97,10 +100,12 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving(installation: Installation, taken: socket.socket, *, base_url: str) -> AsyncIterator[None]:
+async def serving(
+    installation: Installation, taken: socket.socket, *, base_url: str, shown: Shown | None = None
+) -> AsyncIterator[None]:
     """Serve the web until the block is left."""
     config = uvicorn.Config(
-        application(surroundings(installation, base_url=base_url)),
+        application(surroundings(installation, base_url=base_url, shown=shown)),
         log_config=None,
         access_log=False,  # paths hold tokens
         server_header=False,

@@ -39,8 +39,12 @@ _PICTURE = 0.2
 @click.option("--days", type=click.IntRange(1, 365), default=21, show_default=True, help="Virtual days at most.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed, other people and other faults.")
 @click.option("--keep", is_flag=True, help="Keep the data directory, to look into it with the other commands.")
-def demo(leads: int, days: int, seed: int, *, keep: bool) -> int:
+@click.option("--serve", is_flag=True, help="Open the console over it, with time going on, until Ctrl-C.")
+@click.option("--bind", metavar="HOST:PORT", help="Where the console listens; only with --serve [127.0.0.1:8025].")
+def demo(leads: int, days: int, seed: int, *, keep: bool, serve: bool, bind: str | None) -> int:
     """Show the real engine at work in a mail world of its own: servers, people who answer, a clock that jumps."""
+    if bind is not None and not serve:
+        raise click.UsageError("--bind says where --serve listens: give both")
     if session().data is not None:
         raise click.UsageError("A demo works in a data directory of its own: leave --data out; --keep keeps it.")
     as_json = session().as_json
@@ -48,15 +52,27 @@ def demo(leads: int, days: int, seed: int, *, keep: bool) -> int:
     try:
         wanted = Wanted(leads=leads, days=days, seed=seed, directory=directory)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            outcome = runner.run(_play(wanted, as_json=as_json))
+            outcome = runner.run(_serve(wanted, bind) if serve else _play(wanted, as_json=as_json))
     finally:
         if not keep:
             shutil.rmtree(directory, ignore_errors=True)
     if keep:
         tell = complain if as_json else print_line
         tell(f"Kept: relance --data {data_directory(directory)} lead list")
+    if outcome is None:
+        return DONE
     print_line(as_line(asdict(outcome)))
     return DONE if outcome.kept else NO
+
+
+async def _serve(wanted: Wanted, bind: str | None) -> None:
+    from relance.demo.showing import show  # noqa: PLC0415 - a demo in the terminal needs no web
+
+    played = await prepare(wanted)
+    try:
+        await show(played, bind=bind, say=lambda sentence: complain(f"relance: {sentence}"))
+    finally:
+        await played.close()
 
 
 async def _play(wanted: Wanted, *, as_json: bool) -> Outcome:

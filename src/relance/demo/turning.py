@@ -48,7 +48,7 @@ async def turn(demo: Demo, audience: Audience) -> Moment:
         jumps = 0
         while True:
             async with asyncio.timeout(_REST_LIMIT):
-                await _at_rest(demo, engine)
+                await at_rest(demo, engine)
             now = demo.clock.now()
             upcoming = [at for at in (await engine.next_event(), demo.world.next_event()) if at is not None]
             over = not upcoming or min(upcoming) > demo.ends_at or not await read(scheduling.is_anybody_walking)
@@ -63,7 +63,7 @@ async def turn(demo: Demo, audience: Audience) -> Moment:
             jumps += 1
 
 
-async def _at_rest(demo: Demo, engine: Engine) -> None:
+async def at_rest(demo: Demo, engine: Engine) -> None:
     """Return when every loop is idle and no server has an open command or a push that nobody has taken."""
     while True:
         await engine.settle()

@@ -66,6 +66,7 @@ def page(request: Request, template: str, visitor: Visitor | None, values: Mappi
             "workspaces": visitor.workspaces if visitor else (),
             "now": around.clock.now(),
             "clock": "virtual" if around.virtual else "real",
+            "clock_control": around.shown.control if around.shown else None,
             "live": f"{root}/live" if root else None,
             "counts": {},
             "theme": request.cookies.get(THEME_COOKIE, ""),

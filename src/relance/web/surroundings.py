@@ -60,6 +60,46 @@ class Hands:
     foresee: Foresee
 
 
+class ClockControl(Protocol):
+    """How far a demo's time may go."""
+
+    @property
+    def playing(self) -> bool:
+        """Whether time goes on by itself."""
+        ...
+
+    @property
+    def speed(self) -> float:
+        """Virtual seconds in a real one."""
+        ...
+
+    @property
+    def jumping_to(self) -> datetime | None:
+        """Where time is on its way to; None: nowhere."""
+        ...
+
+    def play(self, speed: float) -> None:
+        """Let time go on."""
+        ...
+
+    def pause(self) -> None:
+        """Let time stand still."""
+        ...
+
+    def jump(self, to: datetime) -> None:
+        """Go to an instant as fast as the engine can follow."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A demo that is shown: nothing in it belongs to anybody."""
+
+    control: ClockControl
+    entry: bytes  #: Digest of the link that logs its owner in.
+    session: str  #: The owner's session.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """One installation, as the web sees it."""
@@ -71,9 +111,14 @@ class Surroundings:
     real: Clock  #: The machine's time, for sessions, links and keys.
     log: Log
     base_url: str  #: Where people reach it, without a slash at the end.
-    virtual: bool = False  #: Whether the domain's time is a demo's.
     hands: Hands
+    shown: Shown | None = None  #: A demo; None: time and people are real.
     stream_seconds: float = 300.0  #: How long an open page's event stream lasts before the browser asks for the next.
+
+    @property
+    def virtual(self) -> bool:
+        """Whether the domain's time is a demo's."""
+        return self.shown is not None
 
     @property
     def secure(self) -> bool:

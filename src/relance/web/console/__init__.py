@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from relance.web.console import (
     account,
+    clock,
     doctor,
     entering,
     home,
@@ -30,6 +31,7 @@ PAGES: list[Route] = [
     *people.routes,
     *keys.routes,
     *account.routes,
+    *clock.routes,
     *living.routes,
     *leads.routes,
     *mailboxes.routes,

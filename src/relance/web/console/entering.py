@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from relance.core.people import User
 from relance.services import sessions, users
-from relance.services.refusals import RefusedError
+from relance.services.refusals import NotFoundError, RefusedError
 from relance.web.rendering import OK, render
 from relance.web.security import passwords
 from relance.web.security.needs import SEE_OTHER, check_form_token, check_origin, to_login
@@ -154,9 +154,18 @@ def _own_path(path: str) -> str:
     return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/"
 
 
+async def enter_demo(request: Request) -> Response:
+    """Log the owner of a demo in by its link, as often as it is opened; elsewhere there is nothing."""
+    demo = surroundings_of(request).shown
+    if demo is None or digest_of(request.path_params["token"]) != demo.entry:
+        raise NotFoundError("there is no such demo: start one with `relance demo --serve`")
+    return _with_session(request, RedirectResponse("/", status_code=SEE_OTHER), demo.session)
+
+
 routes = [
     Route("/", start),
     Route("/login", login, methods=["GET", "POST"]),
     Route("/logout", logout, methods=["POST"]),
+    Route("/demo/{token}", enter_demo),
     Route("/welcome/{token}", welcome, methods=["GET", "POST"]),
 ]
