@@ -310,3 +310,50 @@ def test_a_file_that_holds_no_signature_is_named(shell, tmp_path, name, content,
 
     assert code == said.code
     assert words in said.complaint
+
+
+MAILBOXES = """\
+Email,SMTP,IMAP,Name,Daily cap,Password
+anna@example.com,127.0.0.1:2525:plain,127.0.0.1:1143:plain,Anna Berg,60,s3cret-of-anna
+bo@gmail.com,,,Bo,,s3cret-of-bo
+carl@example.com,,,Carl,,s3cret-of-carl
+dora@example.com,127.0.0.1:2525:plain,127.0.0.1:1143:plain,Dora,many,s3cret-of-dora
+anna@example.com,127.0.0.1:2525:plain,127.0.0.1:1143:plain,Anna,,s3cret-again
+"""
+
+
+def test_mailboxes_of_a_file_are_connected_row_by_row(shell, tmp_path):
+    """A bad row takes no other along; servers of known providers need not be named; no secret is ever said."""
+    file = tmp_path / "mailboxes.csv"
+    file.write_text(MAILBOXES, encoding="utf-8")
+    tried = shell.run("mailbox", "import", file, "--dry-run", "--json")
+    none = shell.ok("mailbox", "list", "--json").rows
+    done = shell.run("mailbox", "import", file, "--json")
+    again = shell.run("mailbox", "import", file)
+    boxes = {row["address"]: row for row in shell.ok("mailbox", "list", "--json").rows}
+
+    assert (1, [], 5) == (tried.code, none, tried.facts["rows"])
+    assert (1, ["anna@example.com", "bo@gmail.com"]) == (done.code, done.facts["connected"])
+    assert [4, 5, 6] == [error["line"] for error in done.facts["errors"]]
+    assert ["names no smtp server", "'many' is no number", "already connected"] == [
+        found
+        for found, error in zip(
+            ("names no smtp server", "'many' is no number", "already connected"), done.facts["errors"], strict=True
+        )
+        if found in error["reason"]
+    ]
+    assert ("Anna Berg", 60) == (boxes["anna@example.com"]["display_name"], boxes["anna@example.com"]["daily_cap"])
+    assert "smtp.gmail.com:465:tls" == boxes["bo@gmail.com"]["smtp"]
+    assert "correct and import again" in again.complaint
+    assert not any("s3cret" in said.out + said.err for said in (tried, done, again))
+
+
+def test_a_column_that_means_nothing_refuses_the_whole_file_of_mailboxes(shell, tmp_path):
+    """A cap that is misspelt must not be left out without a word."""
+    file = tmp_path / "mailboxes.csv"
+    file.write_text(MAILBOXES.replace("Daily cap", "Dayly cap"), encoding="utf-8")
+    said = shell.run("mailbox", "import", file)
+
+    assert 1 == said.code
+    assert "the column 'Dayly cap' means nothing here; there are address, smtp" in said.complaint
+    assert [] == shell.ok("mailbox", "list", "--json").rows

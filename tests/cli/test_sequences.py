@@ -328,3 +328,15 @@ def test_in_a_workspace_that_asks_for_approval_publishing_waits_for_it(filled, t
     assert ("live", 1, 2) == (waiting["status"], waiting["version"], waiting["proposed_version"])
     assert {"name": "autumn", "version": 2, "status": "live"} == approved
     assert (1, True) == (again.code, "nothing of sequence 'autumn' waits for approval" in again.complaint)
+
+
+def test_the_numbers_of_a_sequence_are_shown_by_step_and_wording(filled):
+    """Nothing was sent yet, and two stand on the first step."""
+    filled.ok("enroll", "autumn", "--list", "autumn")
+    sent = filled.ok("sequence", "stats", "autumn", "--since", "2026-11-01")
+    standing = filled.ok("sequence", "stats", "autumn", "--standing", "--json").rows
+    unknown = filled.run("sequence", "stats", "winter")
+
+    assert "Nothing was sent yet." in sent.out
+    assert [{"version": 1, "step": "intro", "status": "active", "people": 2}] == standing
+    assert (1, True) == (unknown.code, "there is no sequence 'winter'" in unknown.complaint)

@@ -293,3 +293,48 @@ async def test_the_numbers_of_a_sequence_are_those_of_the_page(house: House):
 
     assert [{"version": 1, "step": "intro", "status": "active", "people": 1}] == stats.json()["standing"]
     assert (0, []) == (stats.json()["total"]["sent"], every.json()["items"])
+
+
+MAILBOX = {"address": "bo@acme.example", "password": "s3cret", "smtp": "127.0.0.1:1:plain", "imap": "127.0.0.1:1:plain"}
+
+
+async def test_a_mailbox_is_connected_changed_and_tried_and_its_password_is_never_told(house: House):
+    """What cannot be reached is named by the step that failed; a second time is refused."""
+    async with house.program("admin") as client:
+        made = await client.post(f"{A}/mailboxes", json={**MAILBOX, "daily_cap": 60, "signature": "Bo"})
+        twice = await client.post(f"{A}/mailboxes", json=MAILBOX)
+        read = await client.get(f"{A}/mailboxes/bo@acme.example")
+        tag = {"If-Match": read.headers["etag"]}
+        changed = await client.patch(f"{A}/mailboxes/bo@acme.example", json={"pool": "b"}, headers=tag)
+        tried = await client.post(f"{A}/mailboxes/bo@acme.example/check")
+        wrong = await client.post(f"{A}/mailboxes", json={**MAILBOX, "address": "al@acme.example", "daily_cap": 0})
+    everything = "".join(one.text for one in (made, twice, read, changed, tried, wrong))
+
+    assert (201, 60, "Bo") == (made.status_code, made.json()["daily_cap"], made.json()["signature_text"])
+    assert (409, 422) == (twice.status_code, wrong.status_code)
+    assert ("b", 60) == (changed.json()["pool"], changed.json()["daily_cap"])
+    assert (False, False) == (tried.json()["ok"], tried.json()["steps"][0]["ok"])
+    assert "s3cret" not in everything
+
+
+async def test_of_many_mailboxes_each_has_its_own_outcome(house: House):
+    """Servers of known providers need not be named."""
+    rows = [MAILBOX, {"address": "al@gmail.com", "password": "x"}, {"address": "al@acme.example", "password": "x"}]
+    async with house.program("admin") as client:
+        done = await client.post(f"{A}/mailboxes/bulk", json={"rows": rows})
+        boxes = (await client.get(f"{A}/mailboxes")).json()["items"]
+
+    assert [True, True, False] == [row["connected"] for row in done.json()]
+    assert "nobody knows the smtp server of al@acme.example" in done.json()[2]["error"]
+    assert ["smtp.gmail.com:465:tls", "127.0.0.1:1:plain"] == [box["smtp"] for box in boxes]
+
+
+async def test_the_installation_is_examined_and_domains_are_listed(house: House):
+    """The findings of `relance doctor`, and what is known of each domain."""
+    async with house.program("admin") as client:
+        await client.post(f"{A}/mailboxes", json=MAILBOX)
+        found = await client.get(f"{A}/doctor")
+        domains = await client.put(f"{A}/domains/acme.example/selectors", json={"selectors": ["s1"]})
+
+    assert {"disk", "key", "engine"} <= {one["name"] for one in found.json()["items"]}
+    assert (["s1"], []) == (domains.json()["selectors"], domains.json()["records"])

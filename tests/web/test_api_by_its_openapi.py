@@ -7,7 +7,7 @@ stays. Each operation gets few examples here; the numbers that find more are for
 import asyncio
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 import schemathesis
@@ -25,6 +25,7 @@ from relance.app import init_installation, settle_installation
 from relance.app.serving import surroundings, take_address
 from relance.config import Config
 from relance.core.people import Role
+from relance.ports.domains import DomainAnswers, NoAnswer
 from relance.ports.store import Transaction
 from relance.services import api_keys
 from relance.testing.fake_clock import MONDAY
@@ -51,6 +52,15 @@ class _Server(uvicorn.Server):
         """Take none."""
 
 
+class _NoNameServer:
+    """Implements `ports.domains.DomainInspector`: nobody answers."""
+
+    async def inspect(self, domain: str, selectors: Sequence[str]) -> DomainAnswers:  # noqa: ARG002  # the port's
+        """Answer nothing."""
+        nothing = NoAnswer("this test asks nobody")
+        return DomainAnswers(texts=nothing, exchangers=nothing, policies=nothing, keys={})
+
+
 def _key(tx: Transaction, workspace, token: Token) -> None:
     api_keys.add(
         tx,
@@ -75,6 +85,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
 
     async def serve() -> None:
         installation = init_installation(Config(data=data, master_key_file=data / "master.key", workspace="acme"))
+        installation.domains = _NoNameServer()
         acme = await settle_installation(installation, timezone=None)
         await installation.write(fill, acme)
         await installation.write(_key, acme, token)

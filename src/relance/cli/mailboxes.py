@@ -10,6 +10,7 @@ import click
 from relance.app import LOGIN, Installation
 from relance.app.connecting import PROVIDER, login_settings, other_servers, prepare
 from relance.cli.mailbox_checks import check
+from relance.cli.mailbox_files import import_mailboxes
 from relance.cli.mailbox_health import health
 from relance.cli.mailbox_options import flag, gather, mailbox_options
 from relance.cli.session import Group, session
@@ -31,6 +32,7 @@ def mailbox() -> None:
 
 mailbox.add_command(check)
 mailbox.add_command(health)
+mailbox.add_command(import_mailboxes)
 
 
 @mailbox.command()

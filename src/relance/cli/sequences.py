@@ -15,6 +15,7 @@ from relance.cli.previews import preview, test
 from relance.cli.printing import complain
 from relance.cli.sequence_sources import read_file
 from relance.cli.session import Group, session
+from relance.cli.stats import stats
 from relance.core import plan_document
 from relance.core.sequence import Sequence, Version
 from relance.core.words import counted
@@ -32,6 +33,7 @@ def sequence() -> None:
 sequence.add_command(preview)
 sequence.add_command(test)
 sequence.add_command(list_stale)
+sequence.add_command(stats)
 
 
 @sequence.command()

@@ -14,7 +14,9 @@ from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from relance.web.api import (
+    connecting,
     diagnosis,
+    domains,
     enrollments,
     explaining,
     finding,
@@ -47,6 +49,8 @@ RESOURCES: Final[tuple[APIRouter, ...]] = (
     users.routes,
     keys.routes,
     mailboxes.routes,
+    connecting.routes,
+    domains.routes,
     finding.routes,
     leads.routes,
     lists.routes,

@@ -108,7 +108,7 @@ class HandedOver(Shape):
 
 @routes.get("/mailboxes", response_model=Page[MailboxShape])
 async def list_mailboxes(call: Looks) -> dict[str, Any]:
-    """List every connected mailbox, by its id."""
+    """List every connected mailbox, by address."""
     found = await call.read(mailboxes.of_workspace, call.workspace_id)
     return {"items": [shown(one) for one in found], "next": None}
 
