@@ -247,7 +247,7 @@ class LifeMachine(Hands):
     @rule(who=st.sampled_from(PEOPLE), name=st.sampled_from(SEQUENCES))
     def enter_again(self, who: str, name: str) -> None:
         """Enroll who is enrolled: nobody starts twice."""
-        known = self.run(self.store.read(leads.is_known, workspace_id=self.workspace.id, email=who))
+        known = self.run(self.store.read(leads.known_among, workspace_id=self.workspace.id, emails=[who]))
         if known:
             lead = self.run(self.store.read(leads.by_email, self.workspace.id, who))
             facts: dict[str, Any] = {"sequence_name": name, "lead_ids": [lead.id], "source_list": None, "keys": KEYS}

@@ -24,6 +24,7 @@ from relance.config import DEFAULT_BIND
 from relance.ports.clock import Clock
 from relance.ports.store import StoreUnavailableError
 from relance.services import sessions, users
+from relance.web import importing
 from relance.web.security.tokens import new_token
 from relance.web.server import application
 from relance.web.surroundings import Hands, Shown, Surroundings
@@ -120,6 +121,7 @@ async def serving(
     finally:
         server.should_exit = True
         await asyncio.wait([task])
+        await importing.stop()
 
 
 def _say(installation: Installation, done: "asyncio.Task[None]") -> None:

@@ -1,6 +1,6 @@
 """Leads: added, merged on their identities, noted, erased. Whoever is known gets the new data; nobody becomes two."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -214,9 +214,12 @@ def enrollments_of(reader: Reader, lead: Lead) -> list[Enrollment]:
     )
 
 
-def is_known(reader: Reader, *, workspace_id: int, email: str) -> bool:
-    """Return whether an address is a lead's already."""
-    return reader.one(Lead, "leads.by_email", workspace_id=workspace_id, email=email) is not None
+def known_among(
+    reader: Reader, *, workspace_id: int, emails: Sequence[str], before: datetime | None = None
+) -> frozenset[str]:
+    """Return which of these addresses are leads' already, or were then."""
+    found = reader.all(str, "leads.known_among", workspace_id=workspace_id, email_list=emails, before=before)
+    return frozenset(found)
 
 
 def on_list(reader: Reader, workspace_id: int, list_name: str) -> list[int]:

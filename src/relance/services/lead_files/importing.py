@@ -24,7 +24,7 @@ class BatchResult:
     already_enrolled: int = 0
 
 
-def import_batch(
+def import_batch(  # noqa: PLR0913  # what is to become of the rows
     tx: Transaction,
     rows: Sequence[LeadRow],
     *,
@@ -34,9 +34,16 @@ def import_batch(
     sequence_name: str | None,
     keys: Keys,
     now: datetime,
+    skip_known_before: datetime | None = None,
 ) -> BatchResult:
-    """Add or merge every row, put it on the list and enroll it. Raises RefusedError if the sequence is not live."""
+    """Add or merge every row, put it on the list and enroll it. Raises RefusedError if the sequence is not live.
+
+    `skip_known_before`: who was a lead then is left as they are, and neither put on the list nor enrolled.
+    """
     ours = own_addresses(tx, workspace_id)
+    if skip_known_before is not None:
+        emails = [row.email for row in rows]
+        ours |= leads.known_among(tx, workspace_id=workspace_id, emails=emails, before=skip_known_before)
     imported = merged = skipped = 0
     refused: list[BadRow] = []
     lead_ids: list[int] = []
@@ -88,14 +95,17 @@ def import_batch(
     )
 
 
-def preview_batch(reader: Reader, rows: Sequence[LeadRow], *, workspace_id: int, seen: set[str]) -> BatchResult:
+def preview_batch(
+    reader: Reader, rows: Sequence[LeadRow], *, workspace_id: int, seen: set[str], skip_known: bool = False
+) -> BatchResult:
     """Say what importing would do, and write nothing. `seen` holds the addresses of earlier batches and is added to."""
     ours = own_addresses(reader, workspace_id)
+    known = leads.known_among(reader, workspace_id=workspace_id, emails=[row.email for row in rows])
     imported = merged = skipped = 0
     for row in rows:
-        if row.email in ours:
+        if row.email in ours or (skip_known and row.email in known):
             skipped += 1
-        elif row.email in seen or leads.is_known(reader, workspace_id=workspace_id, email=row.email):
+        elif row.email in seen or row.email in known:
             merged += 1
         else:
             imported += 1

@@ -10,6 +10,12 @@ SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND id = :i
 -- One lead by its case-folded address.
 SELECT {leads.columns} FROM leads WHERE workspace_id = :workspace_id AND email = :email
 
+-- name: leads.known_among
+-- Which of these addresses are leads', or were before then.
+SELECT email FROM leads
+WHERE workspace_id = :workspace_id AND email = ANY (:email_list::text[])
+    AND (:before::timestamptz IS NULL OR created_at < :before)
+
 -- name: leads.by_identities
 -- Everyone whom any of these identities names, a further address included.
 SELECT {leads.columns} FROM leads

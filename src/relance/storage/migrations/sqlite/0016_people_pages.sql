@@ -11,7 +11,8 @@ CREATE TABLE saved_filters (
     UNIQUE (workspace_id, name)
 ) STRICT;
 
--- An uploaded file lies beside the database, under the import's token, until it is imported or forgotten.
+-- An uploaded file lies beside the database, under the import's token, until it is imported or forgotten. What was
+-- imported of it is counted in the transaction that imported it.
 CREATE TABLE lead_imports (
     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,6 +32,17 @@ CREATE TABLE lead_imports (
     UNIQUE (workspace_id, token),
     CONSTRAINT a_failure_has_its_reason CHECK ((status = 'failed') = (problem IS NOT NULL))
 ) STRICT;
+
+-- Rows that could not be imported, as they stood, until their import is forgotten.
+CREATE TABLE lead_import_errors (
+    workspace_id INTEGER NOT NULL,
+    import_id INTEGER NOT NULL,
+    line INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    raw TEXT NOT NULL CHECK (json_valid(raw)),
+    PRIMARY KEY (workspace_id, import_id, line),
+    FOREIGN KEY (workspace_id, import_id) REFERENCES lead_imports (workspace_id, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE domain_checks (
     workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
