@@ -5,10 +5,11 @@ from starlette.types import Receive, Scope, Send
 from relance.core.unsubscribe_link import PATH
 from relance.ports.store import Reader, StoreError
 from relance.web.public.answers import answer
+from relance.web.public.metrics import metrics
 from relance.web.public.unsubscribe import Unsubscribe
 from relance.web.surroundings import Surroundings
 
-HEALTH = "/health"
+HEALTH, METRICS = "/health", "/metrics"
 
 
 class PublicApp:
@@ -20,12 +21,14 @@ class PublicApp:
 
     def takes(self, path: str) -> bool:
         """Whether a path is one of these."""
-        return path.startswith(PATH) or path == HEALTH
+        return path.startswith(PATH) or path in {HEALTH, METRICS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["path"].startswith(PATH):
             await self._unsubscribe(scope, receive, send)
+        elif scope["path"] == METRICS:
+            await metrics(self._around, scope, send)
         else:
             await self._health(send)
 
