@@ -1,23 +1,24 @@
-"""What a database says of its own schema, in one form for both."""
+"""What a database says of its own schema, in one form for both; but for the search, which each has in its own way."""
 
 from dataclasses import dataclass
 
 POSTGRES_COLUMNS = """
     SELECT table_name, column_name, is_nullable = 'YES', is_generated = 'ALWAYS', data_type
-    FROM information_schema.columns WHERE table_schema = 'public' AND table_name !~ '^events_'
+    FROM information_schema.columns WHERE table_schema = 'public' AND table_name !~ '^events_|^message_words'
 """
 POSTGRES_INDEXES = """
     SELECT t.relname, i.indisunique, i.indpred IS NOT NULL,
            ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY AS k (n, place)
                  JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.n ORDER BY k.place)
     FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
-    WHERE s.nspname = 'public' AND t.relname !~ '^events_'
+    WHERE s.nspname = 'public' AND t.relname !~ '^events_|^message_words'
 """
 POSTGRES_FOREIGN_KEYS = """
     SELECT c.conrelid::regclass::text, c.confrelid::regclass::text, c.confdeltype = 'c', c.condeferrable,
            ARRAY(SELECT a.attname::text FROM unnest(c.conkey) WITH ORDINALITY AS k (n, place)
                  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.n ORDER BY k.place)
-    FROM pg_constraint c WHERE c.contype = 'f' AND c.conparentid = 0
+    FROM pg_constraint c
+    WHERE c.contype = 'f' AND c.conparentid = 0 AND c.conrelid::regclass::text !~ '^message_words'
 """
 
 
@@ -37,7 +38,7 @@ class Schema:
 
 def sqlite_schema(connection):
     """Read a SQLite connection's schema."""
-    names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    names = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
     tables = [row[0] for row in connection.execute(names) if not row[0].startswith("sqlite_")]
     columns: set[tuple[str, str, bool, bool]] = set()
     unique: set[tuple[str, bool, tuple[str, ...]]] = set()

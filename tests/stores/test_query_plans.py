@@ -13,7 +13,17 @@ from relance.storage.parameters import sqlite_parameters
 from relance.storage.statements import Dialect, load_statements
 from store_places import sqlite_place
 
-LARGE = {"leads", "enrollments", "attempts", "messages", "events", "enrollment_history", "suppressions", "touches"}
+LARGE = {
+    "leads",
+    "enrollments",
+    "attempts",
+    "messages",
+    "events",
+    "enrollment_history",
+    "suppressions",
+    "threads",
+    "touches",
+}
 
 #: Read on request by a person, who wants everything, or at the end of a demo; never by a pass of the engine.
 REPORTS = {

@@ -4,7 +4,8 @@ Rule 1: an event that ends a step moves a walking row to what its plan says come
         moves it.
 Rule 2: a step ends by an event of its own kind. An e-mail that was left by anything but an acceptance was never sent.
 Rule 3: a branch leads to one of two steps; which one it was, the next entry says, or the row.
-Rule 4: statuses are taken as they are written; whether each follows from the one before is `transitions`' business.
+Rule 4: a step that was withdrawn because its enrollment had ended by mistake is entered anew, one counter up.
+Rule 5: statuses are taken as they are written; whether each follows from the one before is `transitions`' business.
 """
 
 from collections.abc import Iterable, Mapping
@@ -70,6 +71,8 @@ def replay(plan: Plan, history: Iterable[Entry]) -> Arrived | Astray:
                 cause=f"{entry.event} at step {entry.step} ({entry.step_counter}) follows on {expected} ({counter})"
             )
         steps = frozenset({entry.step})
+        if entry.event == EventName.STEP_ENTERED and entry.to_status in WALKING:
+            counter += 1
         if entry.event in _ENDS and entry.to_status in WALKING:
             steps, counter = _following(plan, entry), counter + 1
             if not steps:

@@ -2,7 +2,8 @@
 
 Rule 1: every change of an enrollment's status is an entry of `ENROLLMENT_TRANSITIONS`; what is not there raises.
 Rule 2: an event that leaves the status as it is is an entry as well, and is written to the history like any other.
-Rule 3: a terminal status is never left. What still arrives (a late acceptance, a reply) is recorded without moving.
+Rule 3: a terminal status is left by nothing that arrives: a late acceptance or a reply is recorded without moving.
+        Only a person who says that the message which stopped it was misread lets a stopped one go on.
 Rule 4: a person's answer ends the enrollment, also one that an operator has paused or that is held.
 Rule 5: acceptance is written down whatever the status; it moves on only who is active or waiting.
 Rule 6: an attempt goes `sent` from everywhere once there is proof that it left: an answer that names it, a notice about
@@ -58,6 +59,7 @@ _RECORDED: Final = (
     _E.LEAD_MERGED,
     _E.LEAD_ERASED,
     _E.SEND_DOUBTED,
+    _E.CLASS_CORRECTED,
     _E.ENROLLMENT_STOPPED,
     _E.SEQUENCE_ARCHIVED,
 )
@@ -130,6 +132,7 @@ ENROLLMENT_TRANSITIONS: Final[Mapping[EnrollmentStatus | None, _Targets]] = {
     ),
     _S.HELD: _row(_S.HELD, {_E.ENROLLMENT_RESUMED: _to(_S.ACTIVE, _S.WAITING)}, _ENDINGS),
     **{status: _row(status) for status in _S if status in TERMINAL},
+    _S.STOPPED: _row(_S.STOPPED, {_E.CLASS_CORRECTED: _to(_S.ACTIVE, _S.WAITING)}),
 }
 
 #: A retry that takes a new slot writes a `reserved` attempt again without moving it.
@@ -207,7 +210,8 @@ def change(
     """Move an enrollment, or record what left it where it was, and return it with the entry for its history.
 
     A terminal status clears due time, deferral and lock and sets `ended_at`; paused and held keep the due time. A stop
-    needs its reason, a hold too. Raises IllegalTransitionError; ValueError if a reason is missing or out of place.
+    needs its reason, a hold too; whoever goes on after a stop needs a due time again. Raises IllegalTransitionError;
+    ValueError if a reason or that time is missing, or a reason out of place.
     """
     _require(enrollment.status, event, to)
     entry = _entry(enrollment, enrollment.status, to, event, now, cause)
@@ -218,6 +222,10 @@ def change(
     if to is _S.HELD and not hold_reason:
         raise ValueError("held needs a hold reason, so that a person knows what to decide")
     moved = replace(enrollment, status=to, stop_reason=stop_reason, hold_reason=hold_reason)
+    if enrollment.terminal:
+        if moved.next_due_at is None:
+            raise ValueError(f"what goes on as {to} needs to be due")
+        moved = replace(moved, ended_at=None)
     if moved.terminal:
         moved = replace(
             moved,

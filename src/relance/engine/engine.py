@@ -1,8 +1,8 @@
 """The engine: every loop of this process, wired together.
 
 Follow a lead outward through dispatcher → sender, inward through watcher → poller → ingester; reconciler and rescuer
-see to what was lost, the walker to steps that send nothing, the recoverer to what an older state that was put back has
-forgotten.
+see to what was lost, the walker to steps that send nothing, the answerer to what people write by hand, the recoverer to
+what an older state that was put back has forgotten.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from relance.core import defaults
+from relance.engine.answerer import Answerer
 from relance.engine.connections import Connections
 from relance.engine.dispatcher import Dispatcher
 from relance.engine.housekeeper import Housekeeper
@@ -36,6 +37,7 @@ _TIMED = {
     "rows": ("dispatcher", "walker"),
     "senders": ("dispatcher",),
     "looks": ("reconciler", "rescuer"),
+    "answers": ("answerer",),
     "recoveries": ("recoverer",),
 }
 
@@ -67,9 +69,11 @@ class Engine:
             at_rest=lambda: self._dispatcher.idle and not self._poller.reading,
         )
         walker = Walker(around)
+        answerer = Answerer(around)
         poll = around.limits.poll
         self._loops = {
             "dispatcher": Loop("dispatcher", self._dispatcher.run_once, patience=poll),
+            "answerer": Loop("answerer", answerer.run_once, patience=poll),
             "walker": Loop("walker", walker.run_once, patience=poll),
             "poller": Loop("poller", self._poller.run_once, patience=poll),
             "ingester": Loop("ingester", ingester.run_once, patience=around.limits.watch_check),
@@ -95,7 +99,7 @@ class Engine:
         self._dispatcher.known = self._poller.plan.known
         shards.on_taken = self._taken
         shards.on_leaving = self._leave
-        self._dispatcher.unchanged = walker.unchanged = self._recoverer.unchanged
+        self._dispatcher.unchanged = walker.unchanged = answerer.unchanged = self._recoverer.unchanged
         self._recoverer.on_changed = ingester.on_proof = self._loops["recoverer"].wake
         ingester.first_read = self._poller.plan.first_read
         self._poller.on_done = self._read

@@ -92,10 +92,11 @@ def html_to_text(html: str) -> str:
     cut = html[:MAX_HTML]
     if not cut.strip():
         return ""
-    return _rendered(cut) if _is_tame(cut) else _stripped(cut)
+    return _rendered(cut) if is_tame(cut) else _stripped(cut)
 
 
-def _is_tame(html: str) -> bool:
+def is_tame(html: str) -> bool:
+    """Tell whether a tree can be built of this HTML in linear time."""
     if _LONG_TAG.search(html):
         return False
     open_tags: dict[str, int] = {}

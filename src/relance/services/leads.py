@@ -11,7 +11,7 @@ from relance.core.lead import ERASED_DOMAIN, Lead
 from relance.core.sequence import PauseOrContinue
 from relance.core.suppression import SuppressionKind, SuppressionReason, tombstone_of
 from relance.ports.store import Reader, Transaction
-from relance.services import enrollments, suppressions
+from relance.services import enrollments, summaries, suppressions
 from relance.services.identities import identities_of, normalised, shares_only_phone
 from relance.services.records import columns, record, save_lead
 from relance.services.refusals import NotFoundError, RefusedError
@@ -181,6 +181,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
     stand_in = f"erased-{lead.id}-{digest[:16]}@{ERASED_DOMAIN}"  # who is imported again may be erased again
     for statement in ("leads.empty_notes", "leads.empty_messages", "leads.leave_lists", "leads.forget_addresses"):
         tx.run(statement, workspace_id=workspace_id, lead_id=lead.id)
+    summaries.forget(tx, workspace_id=workspace_id, lead_id=lead.id)
     tx.run("address_checks.forget", workspace_id=workspace_id, lead_id=lead.id)
     tx.run("leads.empty_attempts", workspace_id=workspace_id, lead_id=lead.id, stand_in=stand_in)
     gone = replace(

@@ -1,9 +1,11 @@
 """What ought to move and does not: every kind of it, with what to do."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from relance.core import defaults
+from relance.core.answer import AnswerStatus
 from relance.core.attempt import Attempt
 from relance.core.enrollment import Enrollment
 from relance.core.mailbox import Mailbox, MailboxStatus
@@ -38,6 +40,7 @@ def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:
     return [
         *_locks(reader, workspace_id, now),
         *_attempts(reader, workspace_id, now),
+        *_answers(reader, workspace_id, now),
         *overdue.overdue(reader, workspace_id, idle, now),
         *idle_sequences.standing(reader, workspace_id, idle, now),
         *stuck_people.held(reader, workspace_id),
@@ -83,6 +86,31 @@ def _attempts(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
             )
             for a in flying
         ),
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LostAnswer:
+    id: int
+    status: AnswerStatus
+    recipient: str
+    began_at: datetime
+    mailbox: str
+
+
+def _answers(reader: Reader, workspace_id: int, now: datetime) -> list[Stuck]:
+    """Return answers by hand of which nobody knows whether they left."""
+    lost = reader.all(_LostAnswer, "answers.stuck", workspace_id=workspace_id, now=now)
+    return [
+        Stuck(
+            kind="answer",
+            subject=f"answer {one.id} to {one.recipient} from {one.mailbox}",
+            since=one.began_at,
+            remedy="its worker is gone; start `relance run`, which looks it up"
+            if one.status is AnswerStatus.IN_FLIGHT
+            else "it is looked for in Sent; if you know what became of it, say so in its conversation",
+        )
+        for one in lost
     ]
 
 

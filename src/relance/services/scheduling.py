@@ -27,6 +27,7 @@ class Upcoming:
     sequences: datetime | None  #: A sequence whose limit is.
     workspaces: datetime | None  #: A workspace whose limit is.
     looks: datetime | None  #: A lost outcome that is looked for again, or one in flight that nobody finished.
+    answers: datetime | None  #: An answer by hand that may leave, or that is looked for.
     recoveries: datetime | None  #: A mailbox that could not be read back, and is tried again.
 
     @property
@@ -37,7 +38,7 @@ class Upcoming:
     @property
     def earliest(self) -> datetime | None:
         """The next of all."""
-        return _first(self.rows, self.senders, self.looks, self.recoveries)
+        return _first(self.rows, self.senders, self.looks, self.answers, self.recoveries)
 
 
 def _first(*moments: datetime | None) -> datetime | None:

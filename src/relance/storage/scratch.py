@@ -75,7 +75,8 @@ class ScratchStore:
 
     def tables(self) -> dict[str, tuple[str, ...]]:
         """Return every table with the columns that can be written."""
-        names = [name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        kinds = self._connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+        names = [name for (name,) in kinds]  # without the search, whose tables are its own business
         return {
             name: tuple(row[1] for row in self._connection.execute("SELECT * FROM pragma_table_info(?)", (name,)))
             for name in names

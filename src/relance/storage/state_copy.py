@@ -17,7 +17,9 @@ from relance.storage.sqlite_connection import READER, store_error
 #: Whose rows stay behind; the copy keeps what its own schema brought along.
 LEFT_OUT = frozenset(
     {
+        "answers",
         "attachments",
+        "message_effects",
         "moves",
         "number_changes",
         "numbers",
@@ -27,6 +29,7 @@ LEFT_OUT = frozenset(
         "shards",
         "standing",
         "step_kinds",
+        "threads",
         "workers",
     }
 )

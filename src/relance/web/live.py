@@ -33,6 +33,20 @@ _INBOX: Final = frozenset(
         EventName.UNSUBSCRIBE_RECEIVED,
         EventName.CHALLENGE_RECEIVED,
         EventName.MANUAL_REPLY_SEEN,
+        EventName.CLASS_CORRECTED,
+        EventName.NOTE_ADDED,
+        EventName.THREAD_ASSIGNED,
+        EventName.THREAD_SNOOZED,
+        EventName.THREAD_FINISHED,
+        EventName.THREAD_REOPENED,
+        EventName.THREAD_MARKED,
+        EventName.ANSWER_WRITTEN,
+        EventName.ANSWER_WITHDRAWN,
+        EventName.ANSWER_SENT,
+        EventName.ANSWER_TRIED,
+        EventName.ANSWER_FAILED,
+        EventName.ANSWER_LOST,
+        EventName.ANSWER_SETTLED,
     }
 )
 

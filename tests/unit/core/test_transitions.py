@@ -1,5 +1,6 @@
 """The state machines: what is in the tables happens, and nothing else."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -50,10 +51,15 @@ def standing(status: EnrollmentStatus) -> Enrollment:
     return enrollment(status=status, **reasons(status))
 
 
+def due_where_it_goes_on(row: Enrollment, to: EnrollmentStatus) -> Enrollment:
+    """Return the row as a caller hands it over: whoever goes on after an end is due again."""
+    return replace(row, next_due_at=NOW) if row.terminal and to not in TERMINAL else row
+
+
 @given(STATUSES, EVENTS, STATUSES)
 def test_what_is_not_in_the_table_raises_and_says_what_may_happen_instead(status, event, to):
     """Every change of status is an entry of the table."""
-    row = standing(status)
+    row = due_where_it_goes_on(standing(status), to)
     if to in allowed(status, event):
         moved, entry = change(row, event=event, to=to, now=NOW, cause="because", **reasons(to) if to != status else {})
         assert (to, status, to, event) == (moved.status, entry.from_status, entry.to_status, entry.event)
@@ -63,11 +69,13 @@ def test_what_is_not_in_the_table_raises_and_says_what_may_happen_instead(status
 
 
 @pytest.mark.parametrize("status", sorted(TERMINAL))
-def test_an_ended_enrollment_never_moves_again(status):
-    """Terminal rows only take records."""
-    targets = {target for event in EventName for target in allowed(status, event)}
+def test_an_ended_enrollment_never_moves_again_by_what_arrives(status):
+    """Terminal rows only take records; only a person who corrects what had stopped one lets it go on."""
+    arriving = set(EventName) - {EventName.CLASS_CORRECTED}
+    corrected = allowed(status, EventName.CLASS_CORRECTED) - {status}
 
-    assert {status} == targets
+    assert {status} == {target for event in arriving for target in allowed(status, event)}
+    assert corrected == (WALKING if status is EnrollmentStatus.STOPPED else set())
 
 
 @pytest.mark.parametrize("status", EnrollmentStatus)
@@ -184,13 +192,14 @@ class Life(RuleBasedStateMachine):
         if targets:
             to = data.draw(st.sampled_from(targets))
             more = reasons(to) if to != self.row.status else {}
-            self.row, entry = change(self.row, event=event, to=to, now=NOW, cause="because", **more)
+            row = due_where_it_goes_on(self.row, to)
+            self.row, entry = change(row, event=event, to=to, now=NOW, cause="because", **more)
             self.history.append(entry)
 
     @precondition(lambda self: self.row.status in TERMINAL)
     @rule(event=EVENTS, to=STATUSES)
     def an_ended_row_is_left_alone(self, event: EventName, to: EnrollmentStatus) -> None:
-        if to != self.row.status:
+        if to != self.row.status and event is not EventName.CLASS_CORRECTED:
             with pytest.raises(IllegalTransitionError):
                 change(self.row, event=event, to=to, now=NOW, cause="because")
 

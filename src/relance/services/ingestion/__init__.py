@@ -4,6 +4,7 @@
 about; `ingest.py` decides and keeps it; `apply.py` carries out what it does, all in one transaction.
 """
 
+from relance.services.ingestion.answered import answer_left
 from relance.services.ingestion.ingest import Ingested, ingest
 from relance.services.ingestion.shelve import shelve
 from relance.services.ingestion.stage import (
@@ -19,6 +20,7 @@ from relance.services.ingestion.stage import (
 __all__ = [
     "Ingested",
     "StagedMessage",
+    "answer_left",
     "ingest",
     "is_anything_staged",
     "mark_failed",

@@ -38,6 +38,7 @@ class Arrival:
     match: Match | None
     keys: Keys
     now: datetime
+    kept: int | None = None  #: As which message it is kept; what it does is remembered for that one.
 
 
 def apply(tx: Transaction, arrival: Arrival, effects: Iterable[fx.Effect]) -> None:
@@ -64,7 +65,7 @@ def _count(tx: Transaction, arrival: Arrival, match: Match) -> None:
 def _apply_to_workspace(tx: Transaction, arrival: Arrival, effect: fx.Suppress | fx.MailboxBlock | fx.Ignore) -> None:
     match effect:
         case fx.Suppress(address=address, reason=reason):
-            suppressions.suppress_address(
+            new = suppressions.suppress_address(
                 tx,
                 workspace_id=arrival.workspace_id,
                 address=address,
@@ -73,6 +74,8 @@ def _apply_to_workspace(tx: Transaction, arrival: Arrival, effect: fx.Suppress |
                 now=arrival.now,
                 tombstone_key=arrival.keys.tombstone,
             )
+            if new:
+                _remember(tx, arrival, "suppressed", address=address)
         case fx.MailboxBlock():
             for mailbox_id in _resting(tx, arrival, effect):
                 _rest(tx, arrival, mailbox_id, effect)
@@ -123,6 +126,7 @@ def _apply_to_match(tx: Transaction, arrival: Arrival, match: Match, effect: fx.
                     _record(tx, enrollment, seen, event, cause, arrival.now)
                 else:
                     stopped = EnrollmentStatus.STOPPED
+                    _remember(tx, arrival, "stopped", enrollment_id=enrollment.id)
                     moving.end(
                         tx,
                         seen,
@@ -152,11 +156,13 @@ def _apply_to_one(tx: Transaction, arrival: Arrival, match: Match, effect: fx.Ef
             _enroll(tx, arrival, match, sequence)
         case fx.HoldLead(until=until, reason=reason):
             ids = {"workspace_id": arrival.workspace_id, "id": match.lead_id}
-            tx.run("leads.hold", **ids, until=until, reason=reason)
+            if tx.run("leads.hold", **ids, until=until, reason=reason):
+                _remember(tx, arrival, "away")
         case fx.RecordSoftBounce(count=count, cause=cause):
             enrollment = _matched(tx, arrival, match)
             seen = replace(_seen(enrollment, arrival, matched=True), soft_bounces=count)
             _record(tx, enrollment, seen, EventName.SOFT_BOUNCE_RECEIVED, cause, arrival.now)
+            _remember(tx, arrival, "soft_bounce", enrollment_id=enrollment.id)
         case fx.Note(event=event, cause=cause):
             enrollment = _matched(tx, arrival, match)
             _record(tx, enrollment, _seen(enrollment, arrival, matched=True), event, cause, arrival.now)
@@ -226,11 +232,22 @@ def _set_aside(
     if to is enrollment.status:
         _record(tx, enrollment, seen, event, cause, arrival.now)
         return
+    _remember(tx, arrival, "set_aside", enrollment_id=enrollment.id)
     after, entry = transitions.change(
         moving.unlocked(seen), event=event, to=to, now=arrival.now, cause=cause, hold_reason=hold_reason
     )
     save_enrollment(tx, enrollment, after, entry)
     moving.note(tx, enrollment, event, cause, arrival.now)
+
+
+def _remember(
+    tx: Transaction, arrival: Arrival, effect: str, *, enrollment_id: int | None = None, address: str | None = None
+) -> None:
+    """Keep what a message has done, so that it can be undone where a person corrects its class."""
+    if arrival.kept is None:
+        return
+    facts = {"effect": effect, "enrollment_id": enrollment_id, "address": address}
+    tx.run("messages.add_effect", workspace_id=arrival.workspace_id, message_id=arrival.kept, **facts)
 
 
 def _enroll(tx: Transaction, arrival: Arrival, match: Match, sequence: str) -> None:

@@ -33,7 +33,8 @@ from relance.mail.classify import Classification, as_json
 from relance.mail.message import Message
 from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
-from relance.services import moving
+from relance.services import moving, summaries
+from relance.services.ingestion import answered
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.ingestion.recognise import candidates_for, received_from
 from relance.services.ingestion.remember import Remembered, remember
@@ -105,11 +106,16 @@ def ingest(
         if copy is not None:
             _learn_from_copy(tx, facts, copy, now)
             return Ingested.OWN_COPY
+        if _is_own_answer(tx, facts, trace, keys, now):
+            return Ingested.OWN_COPY
         if trace is not None and staged.role not in {FolderRole.SENT, FolderRole.ALL}:
             return Ingested.IGNORED
         if trace is not None:  # A probe of ours, or a message that this database has forgotten.
             return _BECAME[remember(tx, staged=staged, message=message, trace=trace, keys=keys, now=now)]
     arrival = Arrival(**ids, mailbox_id=staged.mailbox_id, received=received, match=None, keys=keys, now=now)
+    named = (*received.in_reply_to, *received.references, received.original_message_id or "")
+    said = f"named by message {received.message_id or 'without id'}"
+    answered.named_in(tx, **ids, message_ids=named, by=said, at=received.at, keys=keys, now=now)
     company = company_of(received.sender) if received.sender else None
     match = match_message(received, candidates, own_addresses=own, company=company)
     if isinstance(match, Match):
@@ -128,11 +134,50 @@ def _of_somebody(tx: Transaction, facts: _Facts, match: Match, arrival: Arrival,
         tx.one(int, "leads.lock", **ids, id=lead_id)
     for each in concerned:
         standing = _standing(tx, facts.staged.workspace_id, each)
-        apply(tx, replace(arrival, match=each), effects_of(facts.received, each, standing))
+        apply(tx, replace(arrival, match=each, kept=kept), effects_of(facts.received, each, standing))
+    _show(tx, facts, match.lead_id, kept)
     matched = tx.one(Lead, "leads.get", **ids, id=match.lead_id)
     if matched is not None and matched.erased:
         tx.run("leads.empty_messages", **ids, lead_id=matched.id)
+        summaries.forget(tx, **ids, lead_id=matched.id)
     return Ingested.APPLIED
+
+
+def _show(tx: Transaction, facts: _Facts, lead_id: int, kept: int) -> None:
+    """Bring the conversation up to the message, and let it be found."""
+    place = summaries.Between(
+        workspace_id=facts.staged.workspace_id, mailbox_id=facts.staged.mailbox_id, lead_id=lead_id
+    )
+    if facts.received.kind is InboundKind.MANUAL_OUTGOING:
+        summaries.written_by_hand(tx, place, at=facts.received.at)
+    else:
+        summaries.came_in(tx, place, kind=facts.received.kind)
+    texts = (facts.message.subject, facts.received.sender, facts.classification.new_text)
+    summaries.make_findable(tx, workspace_id=facts.staged.workspace_id, message_id=kept, texts=texts)
+
+
+def _is_own_answer(tx: Transaction, facts: _Facts, trace: str | None, keys: Keys, now: datetime) -> bool:
+    """Tell whether it is an answer that was written here, not in a mail program; its copy in Sent says that it left."""
+    staged = facts.staged
+    ids = {"workspace_id": staged.workspace_id}
+    answer = answered.own_answer(tx, **ids, message_id=facts.message.message_id, trace=trace)
+    if answer is None:
+        return False
+    in_sent = staged.role in {FolderRole.SENT, FolderRole.ALL}
+    if in_sent:
+        answered.answer_left(
+            tx,
+            **ids,
+            answer_id=answer.id,
+            at=min(staged.internal_date, now),
+            by=f"its copy in {staged.folder}",
+            raw=staged.raw,
+            keys=keys,
+            now=now,
+            wire_message_id=facts.message.message_id,
+            copied=True,
+        )
+    return True
 
 
 def _of_nobody(
@@ -145,7 +190,9 @@ def _of_nobody(
     if facts.again is not None:
         return Ingested.KNOWN
     if facts.received.kind in NOTICES or lead is not None:
-        _keep(tx, facts, None, lead_id=lead.id if lead else None)
+        kept = _keep(tx, facts, None, lead_id=lead.id if lead else None)
+        if lead is not None and kept is not None:
+            _show(tx, facts, lead.id, kept)
         return Ingested.KEPT
     return Ingested.IGNORED
 

@@ -16,6 +16,7 @@ from relance.core.matching import Match, MatchedBy
 from relance.core.sequence import StopScope
 from relance.ports.connector import FolderRole
 from relance.ports.store import Reader, Transaction
+from relance.services import summaries
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.situations import Keys
@@ -37,7 +38,7 @@ def shelve(
         return []
     maybe = _maybe_answered(tx, staged) if hold else {}
     first = next(iter(maybe.values()), None)
-    tx.one(
+    kept = tx.one(
         int,
         "messages.insert_incoming",
         **ids,
@@ -65,7 +66,10 @@ def shelve(
         confidence="guess",
     )
     for attempt in maybe.values():
-        _hold(tx, staged, attempt, keys, now)
+        _hold(tx, staged, attempt, keys, now, kept)
+    if first is not None and kept is not None:
+        place = summaries.Between(**ids, mailbox_id=staged.mailbox_id, lead_id=first.lead_id)
+        summaries.came_in(tx, place, kind=InboundKind.OTHER, unread=True)
     return list(maybe)
 
 
@@ -87,7 +91,9 @@ def _texts(found: Iterable[bytes]) -> list[str]:
     return sorted({*texts, *(text.casefold() for text in texts)})[:_MOST]
 
 
-def _hold(tx: Transaction, staged: StagedMessage, attempt: Attempt, keys: Keys, now: datetime) -> None:
+def _hold(
+    tx: Transaction, staged: StagedMessage, attempt: Attempt, keys: Keys, now: datetime, kept: int | None
+) -> None:
     where = f"message {staged.uid} of {staged.folder} could not be understood, and may be an answer"
     match = Match(
         enrollment_id=attempt.enrollment_id,
@@ -104,6 +110,7 @@ def _hold(tx: Transaction, staged: StagedMessage, attempt: Attempt, keys: Keys, 
         match=match,
         keys=keys,
         now=now,
+        kept=kept,
     )
     held = HoldRuns(scope=StopScope.LEAD, hold_reason="unreadable_answer", event=EventName.REPLY_RECEIVED, cause=where)
     apply(tx, arrival, [held])

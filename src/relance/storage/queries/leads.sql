@@ -72,6 +72,11 @@ SELECT id FROM leads WHERE workspace_id = :workspace_id AND id = :id
 UPDATE leads SET hold_until = :until, hold_reason = :reason, revision = revision + 1
 WHERE workspace_id = :workspace_id AND id = :id AND (hold_until IS NULL OR hold_until < :until)
 
+-- name: leads.end_hold
+-- Nobody keeps from writing to this person any more. No row changed: nobody did.
+UPDATE leads SET hold_until = NULL, hold_reason = NULL, revision = revision + 1
+WHERE workspace_id = :workspace_id AND id = :id AND hold_until IS NOT NULL
+
 -- name: leads.touch
 -- Record that a lead came in once more. The same key twice is refused by its UNIQUE index.
 INSERT INTO touches (workspace_id, lead_id, at, source, detail, key)

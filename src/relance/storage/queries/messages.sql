@@ -82,3 +82,60 @@ LIMIT 1
 -- From how many people something of this kind came in.
 SELECT count(DISTINCT lead_id) FROM messages
 WHERE workspace_id = :workspace_id AND direction = 'in' AND kind = :kind AND lead_id IS NOT NULL
+
+-- name: messages.facts
+-- One message as it came in: what correcting its class needs.
+SELECT id, mailbox_id, direction, kind, received_at, message_id, from_address, to_address, subject, new_text, lead_id,
+    enrollment_id, attempt_id, matched_by, classification
+FROM messages WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: messages.raw
+-- One message as it is kept.
+SELECT raw FROM messages WHERE workspace_id = :workspace_id AND id = :id AND raw IS NOT NULL
+
+-- name: messages.in_of_enrollment
+-- What came in for one enrollment, oldest first.
+SELECT id, mailbox_id, direction, kind, received_at, message_id, from_address, to_address, subject, new_text, lead_id,
+    enrollment_id, attempt_id, matched_by, classification
+FROM messages
+WHERE workspace_id = :workspace_id AND enrollment_id = :enrollment_id AND direction = 'in'
+ORDER BY received_at, id
+
+-- name: messages.correct
+-- Say what it is. No row changed: somebody else was first.
+UPDATE messages SET kind = :kind, confidence = 'certain', evidence = :evidence::jsonb
+WHERE workspace_id = :workspace_id AND id = :id AND kind = :read_kind
+
+-- name: messages.evidence
+-- Why it is taken for what it is.
+SELECT evidence FROM messages WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: messages.insert_answer
+-- Keep an answer by hand as it left. No row back: it is kept already.
+INSERT INTO messages (
+    workspace_id, mailbox_id, direction, kind, at, received_at, folder, message_id, from_address, to_address, subject,
+    new_text, content_key, raw, lead_id, enrollment_id, attempt_id, rules_version, confidence
+) VALUES (
+    :workspace_id, :mailbox_id, 'out', 'answer', :at, :at, '', :message_id, :from_address, :to_address, :subject,
+    :new_text, :content_key, :raw, :lead_id, :enrollment_id, :attempt_id, 0, 'certain'
+)
+ON CONFLICT (workspace_id, mailbox_id, content_key) DO NOTHING
+RETURNING id
+
+-- name: messages.add_effect
+-- Remember what a message did.
+INSERT INTO message_effects (workspace_id, message_id, effect, enrollment_id, address)
+VALUES (:workspace_id, :message_id, :effect, :enrollment_id, :address)
+
+-- name: messages.take_effects
+-- Take what a message did, to undo it.
+DELETE FROM message_effects WHERE workspace_id = :workspace_id AND message_id = :message_id
+RETURNING effect, enrollment_id, address
+
+-- name: messages.other_of_lead
+-- Another message of one person that is of one of these classes.
+SELECT id FROM messages
+WHERE workspace_id = :workspace_id AND lead_id = :lead_id AND direction = 'in' AND id <> :except_id
+    AND kind = ANY (:kind_list::text[])
+ORDER BY id
+LIMIT 1

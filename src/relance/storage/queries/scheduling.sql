@@ -3,7 +3,7 @@
 -- name: scheduling.upcoming
 -- The earliest time after now at which: a row of a live sequence becomes ready; a mailbox's gap, cap or trouble is over;
 -- a limit of a live sequence ends; one of a whole workspace; an unknown outcome is looked for, or an abandoned one
--- noticed; a mailbox that is read back is read next. One statement, since virtual time asks after each jump.
+-- noticed; an answer by hand may leave; a mailbox that is read back is read next. One statement, since virtual time asks after each jump.
 SELECT
     (
         SELECT ready_at FROM enrollments
@@ -33,6 +33,12 @@ SELECT
         WHERE status IN ('unknown', 'in_flight')
             AND CASE WHEN status = 'unknown' THEN next_look_at ELSE release_by END > :now
     ) AS looks,
+    (
+        SELECT min(CASE status WHEN 'waiting' THEN due_at WHEN 'unknown' THEN next_look_at ELSE release_by END)
+        FROM answers
+        WHERE status IN ('waiting', 'unknown', 'in_flight')
+            AND CASE status WHEN 'waiting' THEN due_at WHEN 'unknown' THEN next_look_at ELSE release_by END > :now
+    ) AS answers,
     (SELECT min(skip_until) FROM mailboxes WHERE status = 'recovering' AND skip_until > :now) AS recoveries
 
 -- name: scheduling.surroundings
