@@ -56,7 +56,7 @@ SMALL_INDEXES = {
     "enrollments_locked",
 }
 #: Read the first few of an index in its own order, and stop there.
-FIRST_FEW = {"events.last_id", "leads.newest_addresses"}
+FIRST_FEW = {"events.last_id", "leads.newest_addresses", "threads.count_open"}
 _STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from relance.core.inbound import HUMAN
+from relance.core.search_words import words_of
 from relance.core.thread import OPENING, Thread
 from relance.core.values import replace
-from relance.core.search_words import words_of
 from relance.ports.store import Reader, Transaction
 from relance.services.records import columns
 from relance.services.refusals import LostRaceError

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from relance.core.thread import Interest
 from relance.core.search_words import asked_for
+from relance.core.thread import Interest
 from relance.ports.store import Reader
 from relance.services.records import columns
 from relance.services.refusals import NotFoundError

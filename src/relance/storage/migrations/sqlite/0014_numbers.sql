@@ -14,7 +14,7 @@ CREATE TABLE outcomes (
     day TEXT NOT NULL,  -- ISO date, UTC
     PRIMARY KEY (workspace_id, enrollment_id, kind),
     FOREIGN KEY (workspace_id, enrollment_id) REFERENCES enrollments (workspace_id, id)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE number_changes (
     workspace_id INTEGER NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE numbers (
     bounced INTEGER NOT NULL,
     opted_out INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, scope, scope_id, day, part, variant)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE moves (
     workspace_id INTEGER NOT NULL,
@@ -73,4 +73,4 @@ CREATE TABLE standing (
     status TEXT NOT NULL,
     people INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, sequence_id, version, step, status)
-) STRICT;
+) STRICT, WITHOUT ROWID;
