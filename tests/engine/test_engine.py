@@ -18,6 +18,7 @@ from relance.testing.fake_connector import Hold, Point
 
 LOOPS = {
     "dispatcher",
+    "answerer",
     "walker",
     "poller",
     "ingester",
