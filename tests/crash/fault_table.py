@@ -12,7 +12,7 @@ from typing import Any
 from crash.plan import At, Plan, PutBack
 from crash.running import Run
 from crash.scenario import ANNA
-from crash.single_faults import BY_REAL_TIME, Judged
+from crash.single_faults import BY_REAL_TIME, Enumeration, Judged
 from crash.theatre import Theatre
 from relance.core.attempt import AttemptStatus
 
@@ -66,7 +66,7 @@ HEAD = "| Place | Server files copies | Server files none |\n|---|---|---|\n"
 def page(theatre: Theatre) -> str:
     """Return the page."""
     places = dict.fromkeys([*theatre.enumeration.counts, *sorted(BY_REAL_TIME)])
-    parts = [OPENING, "## Killed at a place\n\n", HEAD]
+    parts = [OPENING, counted(theatre.enumeration), "## Killed at a place\n\n", HEAD]
     parts += [f"| `{place}` | {' | '.join(killed_at(theatre, place))} |\n" for place in places]
     parts += ["\n## The line or the process dies at the server's answer\n\n", HEAD]
     parts += [f"| {words} | {' | '.join(at_the_answer(theatre, words))} |\n" for words in SERVER_FAULTS]
@@ -75,6 +75,15 @@ def page(theatre: Theatre) -> str:
     parts += ["\n## Killed behind the final dot, and the state is an older one then\n\n", HEAD]
     parts += [f"| {words} | {' | '.join(put_back(theatre, words))} |\n" for words in PUT_BACK]
     return "".join(parts)
+
+
+def counted(enumeration: Enumeration) -> str:
+    """Return how much there is to be killed at."""
+    return (
+        f"{len(enumeration.places)} places, {len(enumeration.plans)} single faults, and {len(enumeration.restored)} kills "
+        "in a life that takes up what was left or reads back after a restore. Each is run over SQLite and over PostgreSQL "
+        "by `make test`.\n\n"
+    )
 
 
 def killed_at(theatre: Theatre, place: str) -> list[str]:

@@ -100,13 +100,14 @@ def _waits(run: Run, person: str) -> bool:
 
 
 def _is_held_for_a_restore(run: Run, person: str) -> bool:
-    """Whether a person has to look, because nobody can tell whether somebody was written to.
+    """Whether a person has to look: nobody can tell whether somebody was written to, or they wrote themselves.
 
-    That may be only where a mailbox could not be read back, or where the newest state said that it did not know.
+    That may be only where a mailbox could not be read back, or where the newest state said that they had written.
     """
     row = run.ended["people"].get(person)
     aside = run.plan.put_back is not None and run.plan.put_back.aside
-    may_be = run.put_back and (run.decided or aside)
+    wrote = any(each.person == person and each.nature in MATTERS for each in run.journal.arrived())
+    may_be = run.put_back and (run.decided or (aside and wrote))
     return may_be and row is not None and row["status"] == "held" and row["held_for"] == HOLD_REASON
 
 

@@ -39,6 +39,7 @@ class PutBack:
     kept: int  #: After which death, counted from 1.
     back: int
     aside: bool = False  #: The newer state can be looked into when the older takes its place (SQLite).
+    again: int = 0  #: After this death, later than `back`, it is put back once more.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Plan:
     stops: tuple[Stop, ...] = ()  #: Each stops one process past its lease (PostgreSQL).
     away: int = 2  #: Turns of time until a worker that was killed is started again, if others go on meanwhile.
     kills: tuple[At, ...] = ()  #: Each ends one life of the process: that of them which the life reaches first.
+    in_order: bool = False  #: Each life dies of the next of them, wherever it passes the others.
     dots: Mapping[str, str] = field(
         default_factory=dict
     )  #: `keeps 1`, a domain's n-th final dot → DataFate, or `kill`.

@@ -122,8 +122,11 @@ def _poison(_: random.Random, plan: Plan, __: tuple[str, ...]) -> Plan:
 def _put_back(chance: random.Random, plan: Plan, places: tuple[str, ...]) -> Plan:
     kills = (*plan.kills, *(_somewhere(chance, places) for _ in range(3)))
     kept = chance.randint(1, len(kills) - 1)
-    back = PutBack(kept=kept, back=chance.randint(kept + 1, len(kills)), aside=chance.random() < _HALF)
-    return replace(plan, kills=kills, put_back=back)
+    back = chance.randint(kept + 1, len(kills))
+    again = chance.randint(back + 1, len(kills)) if back < len(kills) and chance.random() < _HALF else 0
+    return replace(
+        plan, kills=kills, put_back=PutBack(kept=kept, back=back, again=again, aside=chance.random() < _HALF)
+    )
 
 
 def _full_disk(chance: random.Random, plan: Plan, _: tuple[str, ...]) -> Plan:

@@ -148,7 +148,7 @@ class Running:
         match self.plan.put_back:
             case PutBack(kept=kept) if kept == deaths:
                 await asyncio.to_thread(self.stage.keep_state)
-            case PutBack(back=back, aside=aside) if back == deaths:
+            case PutBack(back=back, again=again, aside=aside) if deaths in {back, again}:
                 self.database_url = await asyncio.to_thread(self.stage.put_back, aside=aside)
                 self._put_back = True
 
@@ -158,7 +158,8 @@ class Running:
 
     def _order(self) -> Order:
         plan, life = self.plan, self._lives
-        traps = [Trap(at=kill, what=What.KILL) for kill in self._kills_left()]
+        left = self._kills_left()
+        traps = [Trap(at=kill, what=What.KILL) for kill in (left[:1] if plan.in_order else left)]
         if life == 0:
             traps += self.traps
             traps += [Trap(at=at, what=What.CUT) for at in plan.cut_database]

@@ -1,16 +1,17 @@
 """Every place that the scenario passes, killed at its first and at its last passing: the enumeration.
 
 One undisturbed run is recorded; what it passed is the list. How often the lease is renewed depends on real time: such a
-place is killed at the last passing that comes, and a kill that did not happen is no case.
+place is killed at the last passing that comes, and a kill that did not happen is no case. So is a life that takes up
+what was left, and one that reads back after an older state was put back: what such a life passes is killed there.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 
 from crash.crew import Crew
 from crash.judging import Undisturbed, undisturbed, violations, waiting
-from crash.plan import At, Plan
+from crash.plan import At, Plan, PutBack
 from crash.running import LEASE, Run, Running
 from crash.stage import Stage
 from crash.turning import RunError
@@ -32,6 +33,7 @@ class Enumeration:
     counts: Mapping[str, int]  #: Place to how often it is passed, in order of the first passing.
     dots: tuple[str, ...]  #: Final dots to people, by domain and number.
     plans: tuple[Plan, ...]
+    restored: tuple[Plan, ...]  #: One kill in a life that takes up what was left, or reads back.
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -52,7 +54,11 @@ class Judged:
     def reached(self) -> bool:
         """Whether every planned fault happened: each kill, and what servers do at a dot."""
         run, plan = self.run, self.plan
-        return run is not None and len(run.killed_at) >= len(plan.kills) and plan.dots.keys() <= set(run.dots)
+        return (
+            run is not None
+            and {str(kill) for kill in plan.kills} <= set(run.killed_at)
+            and plan.dots.keys() <= set(run.dots)
+        )
 
 
 async def enumerate_faults(stage: Stage) -> Enumeration:
@@ -62,7 +68,32 @@ async def enumerate_faults(stage: Stage) -> Enumeration:
     counts = Counter(run.places)
     plans = [Plan(kills=(At(place=place, passing=n),)) for place in counts for n in sorted({1, counts[place]})]
     plans += [Plan(dots={dot: fate}) for fate in _SERVER_FATES for dot in run.dots]
-    return Enumeration(expected=expected, counts=counts, dots=tuple(run.dots), plans=tuple(plans))
+    return Enumeration(
+        expected=expected,
+        counts=counts,
+        dots=tuple(run.dots),
+        plans=tuple(plans),
+        restored=tuple([plan async for plan in _once_more(stage, counts)]),
+    )
+
+
+async def _once_more(stage: Stage, counts: Mapping[str, int]) -> AsyncIterator[Plan]:
+    """Yield a kill at each place of the life after a death, and of the life after an older state was put back.
+
+    The first life dies before the last message begins, the second when it is written: the state that is put back does
+    not know of that.
+    """
+    last = At(place="commit begin: before", passing=counts["commit begin: before"])
+    died = Plan(kills=(last,), in_order=True, copies="all")
+    restored = replace(died, kills=(last, At(place="smtp dot: written")), put_back=PutBack(kept=1, back=2))
+    for plan in (died, restored):
+        passed = Counter((await Running(stage=stage, plan=plan, record=True).run()).places)
+        for place in passed:
+            if place in BY_REAL_TIME:
+                continue
+            if plan is restored or place not in counts:
+                for n in sorted({1, passed[place] if place not in counts else 1}):
+                    yield replace(plan, kills=(*plan.kills, At(place=place, passing=n)))
 
 
 async def judge(stage: Stage, plan: Plan, expected: Undisturbed) -> Judged:
@@ -83,9 +114,9 @@ async def judge_kill(stage: Stage, plan: Plan, expected: Undisturbed) -> Judged:
     for _ in range(_TRIES):
         if judged.reached or judged.violations or judged.run is None:
             break
-        (kill,) = judged.plan.kills
+        *before, kill = judged.plan.kills
         last = min(judged.run.places.count(kill.place), kill.passing - 1)
         if last == 0:
             break
-        judged = await judge(stage, replace(plan, kills=(replace(kill, passing=last),)), expected)
+        judged = await judge(stage, replace(plan, kills=(*before, replace(kill, passing=last))), expected)
     return judged

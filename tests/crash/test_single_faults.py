@@ -24,6 +24,17 @@ def test_a_kill_anywhere_breaks_no_promise(theatre: Theatre, part: int):
     assert [] == [str(each.plan) for each in judged if not each.reached]
 
 
+@pytest.mark.parametrize("part", range(PARTS // 2))
+def test_a_kill_anywhere_while_it_is_read_back_breaks_no_promise(theatre: Theatre, part: int):
+    """An older state was put back, whose last message left unknown to it; or the one before died in the middle."""
+    judged = [theatre.judge_single(plan) for plan in theatre.enumeration.restored[part :: PARTS // 2]]
+    broken = [theatre.complaint(each) for each in judged if each.violations]
+
+    assert judged
+    assert [] == broken, "\n".join(broken)
+    assert [] == [str(each.plan) for each in judged if not each.reached]
+
+
 def test_the_enumeration_knows_the_places_that_matter(theatre: Theatre):
     """A place that lost its name, or a scenario that no longer gets there, would be tested no more."""
     moments = {
