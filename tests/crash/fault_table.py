@@ -79,10 +79,10 @@ def page(theatre: Theatre) -> str:
 
 def counted(enumeration: Enumeration) -> str:
     """Return how much there is to be killed at."""
+    places, single, restored = len(enumeration.places), len(enumeration.plans), len(enumeration.restored)
     return (
-        f"{len(enumeration.places)} places, {len(enumeration.plans)} single faults, and {len(enumeration.restored)} kills "
-        "in a life that takes up what was left or reads back after a restore. Each is run over SQLite and over PostgreSQL "
-        "by `make test`.\n\n"
+        f"{places} places, {single} single faults, and {restored} kills in a life that takes up what was left or reads "
+        "back after a restore. Each is run over SQLite and over PostgreSQL by `make test`.\n\n"
     )
 
 

@@ -102,7 +102,7 @@ async def test_what_was_on_the_wire_when_the_state_changed_is_read_back_too(plac
         hold = await _sending(rig, engine, Point.DOT)
         await place.put_back_under_the_engine()
         await _count(rig, engine)
-        too_early = rig.log.said("mailbox.sent_read_back")
+        too_early = rig.log.said("mailbox.read_back") + rig.log.said("mailbox.sent_read_back")
         hold.go.set()
         await _recover(rig, engine)
 
@@ -163,7 +163,7 @@ async def test_a_mailbox_that_was_being_read_when_the_state_changed_is_let_be_re
             await hold.reached.wait()
         await place.put_back_under_the_engine()
         await _count(rig, engine)
-        too_early = rig.log.said("mailbox.sent_read_back")
+        too_early = rig.log.said("mailbox.read_back") + rig.log.said("mailbox.sent_read_back")
         hold.go.set()
         await _recover(rig, engine)
 

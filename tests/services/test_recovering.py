@@ -219,6 +219,16 @@ async def test_a_paused_mailbox_is_paused_again_once_it_is_read_back(life, befor
     assert (MailboxStatus.RECOVERING, after) == (during, (await life.box(scene.box)).status)
 
 
+async def test_answers_wait_for_every_sent_folder_of_their_workspace_and_for_no_other(life):
+    """What they answer may have left from any of its mailboxes."""
+    scene, elsewhere = await life.scene(), await life.scene(email="eve@lead.example", workspace="elsewhere")
+    other = await life.mailbox(scene, "zoe@acme.example")
+    read = [replace(box, sent_read_back_at=life.now) for box in (scene.box, other, elsewhere.box)]
+
+    assert [read[2]] == recovering.ready_for_answers([read[0], other, read[2]])
+    assert read == recovering.ready_for_answers(read)
+
+
 async def test_a_mailbox_connected_while_others_recover_is_read_back_too(life):
     """It was connected after the backup, and sent since: connected again, it must not be taken for a new one."""
     scene = await life.scene()
