@@ -1,16 +1,18 @@
 """How soon an engine is back at work after SIGKILL, with many enrollments and many attempts in flight.
 
-Run: `.venv/bin/python bench/recovery.py [ENROLLMENTS] [IN_FLIGHT]` (100,000 and 1,000; SQLite). A process sends from as
-many mailboxes as there shall be attempts in flight, over real SMTP to servers of the sandbox. Every second attempt is
-stopped right behind `begin` (nothing left), the others behind the server's yes (it left, and nobody wrote that down).
-Then the process is killed with SIGKILL, and another engine starts on the same data. Printed is what it needs, beside
-the same engine's restart over the same mailboxes with nobody enrolled: the reading of every mailbox is in both.
+Run: `.venv/bin/python bench/recovery.py [ENROLLMENTS] [IN_FLIGHT] [RUNS]` (100,000, 1,000 and 3; SQLite). A process
+sends from as many mailboxes as there shall be attempts in flight, over real SMTP to servers of the sandbox. Every
+second attempt is stopped right behind `begin` (nothing left), the others behind the server's yes (it left, and nobody
+wrote that down). Then the process is killed with SIGKILL, and another engine starts on the same data. Printed is what
+it needs, beside the same engine's restart over the same mailboxes with nobody enrolled: the reading of every mailbox is
+in both. Each figure is the median of the runs, with the least and the most.
 """
 
 import asyncio
 import csv
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -235,15 +237,19 @@ def main() -> None:
     if sys.argv[1:2] == ["die"]:
         asyncio.run(die_in_the_middle(Path(sys.argv[2]), int(sys.argv[3])))
         return
-    enrollments, in_flight = (int(argument) for argument in [*sys.argv[1:], "100000", "1000"][:2])
+    usual = ("100000", "1000", "3")
+    enrollments, in_flight, runs = (int(argument) for argument in [*sys.argv[1:], *usual[len(sys.argv) - 1 :]])
     print(f"SQLite, synchronous=FULL, {in_flight} mailboxes on one loopback server, {os.cpu_count()} cores")
     print("seconds from opening the data until: lease taken, first send, nothing in flight, everything settled")
     for people, attempts in ((1, 0), (enrollments, in_flight)):
-        found = asyncio.run(measure(people, attempts, boxes=in_flight))
-        print(
-            f"{people:>8} enrollments, {attempts:>5} in flight: {found.lease:6.2f} {found.first_send or 0:6.2f} "
-            f"{found.given_up:6.2f} {found.settled:6.2f}"
-        )
+        found = [asyncio.run(measure(people, attempts, boxes=in_flight)) for _ in range(runs)]
+        named = ("lease", "first_send", "given_up", "settled")
+        shown = [_median([getattr(one, name) or 0.0 for one in found]) for name in named]
+        print(f"{people:>8} enrollments, {attempts:>5} in flight, {runs} runs: {', '.join(shown)}")
+
+
+def _median(values: list[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 if __name__ == "__main__":

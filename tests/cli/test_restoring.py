@@ -105,6 +105,37 @@ def test_wherever_a_restore_is_killed_one_of_the_two_states_is_there_whole(fille
     assert before | {"generation.json"} == {name for name in names if "replaced-" not in name}
 
 
+#: The disk fails at the last moment.
+_FAILED = """
+import errno, os
+from relance.cli.main import main
+from relance.ports import faultpoints
+def hook(place):
+    if place == "restore take the place: before":
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+faultpoints.hook = hook
+main()
+"""
+
+
+def test_a_disk_that_fails_at_the_last_moment_leaves_everything_as_it_was(filled, tmp_path):
+    """Nor does the next engine read back for nothing."""
+    backup = _backup(filled, tmp_path)
+    filled.ok("restore", backup)
+    filled.run("lead", "add", "late@example.org")
+    before = (_files(filled), _leads(filled), _generation(filled))
+    said = subprocess.run(
+        [sys.executable, "-c", _FAILED, "--data", str(filled.data), "restore", str(backup)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert 3 == said.returncode, said.stderr
+    assert before == (_files(filled), _leads(filled), _generation(filled))
+
+
 def _generation(shell: Shell) -> int:
     return int(json.loads((shell.data / "generation.json").read_text(encoding="utf-8"))["number"])
 

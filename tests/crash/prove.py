@@ -25,7 +25,7 @@ STORES = ("sqlite", "postgres")
 #: One of so many schedules over PostgreSQL is for several workers, which takes some four times as long. A prime: seeds
 #: are dealt out to the stores in turn, and of an even number PostgreSQL would never get the right ones.
 CREW_EVERY = 7
-COUNTED = ("kills", "stops", "put_back", "schedules", "crews", "lives", "failures", "waiting")
+COUNTED = ("kills", "stops", "put_back", "schedules", "crews", "lives", "failures", "waiting", "starved")
 SWEPT_TURNS = (0, 1, 3)  #: Of time, for which workers are stopped beyond their lease, from place to place.
 TABLE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
 
@@ -92,7 +92,11 @@ def work(*, kills: int, minutes: float, seed: int, step: int, store: str, crew_e
     with theatre_over(store) as theatre:
         places = theatre.enumeration.places
         while done["kills"] < kills and time.monotonic() < ends_at:
-            judged = theatre.judge(draw_any(seed, places, postgres=store == "postgres", crew_every=crew_every))
+            plan = draw_any(seed, places, postgres=store == "postgres", crew_every=crew_every)
+            judged = theatre.judge(plan)
+            if judged.starved:
+                done["starved"] += 1
+                judged = theatre.judge(plan)
             count(done, judged)
             if judged.violations:
                 print(f"seed {seed}: {theatre.complaint(judged)}", file=sys.stderr, flush=True)  # noqa: T201

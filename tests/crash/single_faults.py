@@ -51,6 +51,11 @@ class Judged:
     waiting: tuple[str, ...] = ()
 
     @property
+    def starved(self) -> bool:
+        """Whether it found no rest in the time that it had, which a busy machine may be the cause of."""
+        return self.run is None and any("no rest within" in each for each in self.violations)
+
+    @property
     def reached(self) -> bool:
         """Whether every planned fault happened: each kill, and what servers do at a dot."""
         run, plan = self.run, self.plan

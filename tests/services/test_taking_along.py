@@ -9,6 +9,7 @@ import pytest
 from relance.core import identifiers
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import StopReason
+from relance.core.failure import Withdrawn
 from relance.services import limits, sending, taking_along, workspaces
 from relance.services.sending import forgotten
 from relance.services.sending.forgotten import ForgottenSend
@@ -104,10 +105,15 @@ async def test_what_the_older_state_doubted_and_the_newest_knows_is_settled(life
     assert "put aside" in (attempt.settled_by or "")
 
 
-async def test_what_may_have_left_becomes_a_lost_outcome_that_is_counted(life):
+@pytest.mark.parametrize("tried", [False, True])
+async def test_what_may_have_left_becomes_a_lost_outcome_that_is_counted(life, *, tried: bool):
     """For the mailbox and the hour that it may have left from, under the Message-ID that it may bear."""
     scene = await life.scene()
     other = await life.mailbox(scene, "zoe@acme.example")
+    if tried:
+        _, begun = await life.begun()
+        await life.fail(begun, Withdrawn(reason="not_released"))
+        life.later(minutes=20)
     await _take(life, _departed(life, scene, mailbox=other.address, wire_message_id=ELSEWHERE))
     outcome = await life.attempt_to_reserve()
     attempt = await _only(life, scene)
@@ -157,6 +163,7 @@ async def test_a_process_that_lost_an_answer_says_so_of_its_own_try_only(life, c
 @pytest.mark.parametrize(
     "heard",
     [
+        [forgotten.UNKNOWN, forgotten.ACCEPTED],
         [forgotten.UNKNOWN, forgotten.ACCEPTED, "Sent"],
         ["Sent", forgotten.ACCEPTED, forgotten.UNKNOWN],
         [forgotten.ACCEPTED, forgotten.UNKNOWN],
