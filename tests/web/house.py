@@ -7,6 +7,7 @@ from urllib.parse import quote
 import httpx
 
 from relance.app import Installation
+from relance.app.serving import surroundings
 from relance.core.people import Role
 from relance.core.workspace import Workspace
 from relance.ports.store import Transaction
@@ -15,6 +16,7 @@ from relance.testing.fake_clock import MONDAY, FakeClock
 from relance.web.security.needs import TOKEN_HEADER
 from relance.web.security.tokens import KEY_PREFIX, form_token, new_token
 from relance.web.security.who import COOKIE
+from relance.web.surroundings import Surroundings
 
 BASE_URL = "http://relance.example"
 
@@ -57,6 +59,11 @@ class House:
     def path(self, page: str) -> str:
         """Return the path of a page of the workspace."""
         return f"/w/{quote(self.workspace.name)}/{page}"
+
+
+def around_of(house: House) -> Surroundings:
+    """Return what the house's application works with."""
+    return surroundings(house.installation, base_url=BASE_URL, real=house.real)
 
 
 def people(tx: Transaction, acme: Workspace, other: Workspace) -> tuple[dict[str, str], dict[str, str]]:

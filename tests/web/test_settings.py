@@ -9,13 +9,16 @@ from relance.services import audit_log, users, workspaces
 from relance.web.security import passwords
 from web.house import House
 
+#: What a form says that was opened when nobody had changed anything.
+FIRST = {"revision": "0", "timezone": "Europe/Berlin"}
+
 
 async def test_an_admin_changes_the_workspace(house: House):
     """As `relance workspace set` does."""
     async with house.browser("admin") as browser:
         answer = await browser.post(
             house.path("settings"),
-            data={"timezone": "Europe/Berlin", "daily_cap": "300", "quiet_hours": "20:00-08:00", "approval": "yes"},
+            data={**FIRST, "daily_cap": "300", "quiet_hours": "20:00-08:00", "approval": "yes"},
         )
         shown = (await browser.get(house.path("settings"))).text
     saved = await house.installation.read(workspaces.by_name, "acme")
@@ -41,10 +44,40 @@ async def test_an_admin_changes_the_workspace(house: House):
 async def test_what_cannot_be_is_said_and_nothing_is_changed(house: House, field: str, value: str, words: str):
     """What was typed stands in the form still."""
     async with house.browser("admin") as browser:
-        answer = await browser.post(house.path("settings"), data={field: value})
+        answer = await browser.post(house.path("settings"), data={"revision": "0", field: value})
 
     assert (422, True, True) == (answer.status_code, words in answer.text, f'value="{value}"' in answer.text)
     assert house.workspace == await house.installation.read(workspaces.by_name, "acme")
+
+
+async def test_who_changes_what_somebody_else_has_changed_meanwhile_is_told(house: House):
+    """Two people have the page open: the second one sees what holds now before writing over it."""
+    async with house.browser("admin") as one, house.browser("owner") as other:
+        first = await one.post(house.path("settings"), data=FIRST)
+        second = await other.post(house.path("settings"), data={**FIRST, "timezone": "Europe/Paris"})
+        saved = await house.installation.read(workspaces.by_name, "acme")
+        again = await other.post(
+            house.path("settings"), data={"revision": str(saved.revision), "timezone": "Europe/Paris"}
+        )
+
+    assert (303, 409, 303) == (first.status_code, second.status_code, again.status_code)
+    assert "Somebody changed the settings" in second.text
+    assert "Europe/Berlin" == saved.timezone
+
+
+async def test_an_owner_makes_a_workspace_and_owns_it(house: House):
+    """Nobody else is in it."""
+    async with house.browser("owner") as browser, house.browser("admin") as admin:
+        refused = await admin.post(house.path("settings/workspaces"), data={"name": "second"})
+        made = await browser.post(house.path("settings/workspaces"), data={"name": "second"})
+        taken = await browser.post(house.path("settings/workspaces"), data={"name": "second"})
+        wrong = await browser.post(house.path("settings/workspaces"), data={"name": "a/b"})
+        inside = await browser.get("/w/second/settings/people")
+        outside = await admin.get("/w/second/settings")
+
+    assert (403, 303, 409, 422) == (refused.status_code, made.status_code, taken.status_code, wrong.status_code)
+    assert (200, 404) == (inside.status_code, outside.status_code)
+    assert "member@acme.example" not in inside.text
 
 
 async def test_an_invited_person_comes_in_by_the_link_that_is_shown(house: House):
@@ -147,8 +180,8 @@ async def test_a_change_by_form_stands_in_the_log_with_its_author(house: House):
     """Unasked, in the same transaction; looking does not."""
     async with house.browser("admin") as browser:
         await browser.get(house.path("settings"))
-        await browser.post(house.path("settings"), data={"timezone": "Europe/Paris"})
-        await browser.post(house.path("settings"), data={"timezone": "Mars"})
+        await browser.post(house.path("settings"), data=FIRST)
+        await browser.post(house.path("settings"), data={"revision": "1", "timezone": "Mars"})
     lines = await house.installation.read(audit_log.page, workspace_id=house.workspace.id)
 
     assert [("admin@acme.example", "settings.change", "/w/acme/settings")] == [

@@ -28,13 +28,19 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _unstored(request: Request, error: Exception) -> Response:
-    surroundings_of(request).log.error("page.not_stored", path=request.url.path, error=str(error))
+    surroundings_of(request).log.error("page.not_stored", page=_page(request), error=str(error))
     return render(request, "error.html", sentence=_sentence(error), number=503, status=503)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    surroundings_of(request).log.error("page.broke", path=request.url.path, exc_info=error)
+    surroundings_of(request).log.error("page.broke", page=_page(request), exc_info=error)
     return render(request, "error.html", sentence=_BROKEN, number=500, status=500)
+
+
+def _page(request: Request) -> str:
+    """Name a page for the log: by its function, since paths hold tokens and addresses."""
+    endpoint = request.scope.get("endpoint")
+    return f"{endpoint.__module__}.{endpoint.__qualname__}" if endpoint else "none"
 
 
 def _sentence(error: Exception) -> str:
