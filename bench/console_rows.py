@@ -31,7 +31,7 @@ _RAW = b"From: bo@ours.example\r\nSubject: A question\r\n\r\nHello, do you like 
 LEADS = """
     INSERT INTO leads (workspace_id, id, email, fields, created_at)
     SELECT 1, i, 'p' || i || '@lead' || (i % 5000) || '.example',
-        '{"first_name": "Ann", "company": "Lead ' || (i % 5000) || '"}'{json}, {at:i % 7776000}
+        ('{"first_name": "Ann", "company": "Lead ' || (i % 5000) || '"}'){json}, {at:i % 7776000}
     FROM {series:leads}
 """
 LISTS = """

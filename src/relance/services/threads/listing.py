@@ -18,7 +18,7 @@ LOOKED_AT = 2_000
 MOST = 200
 #: More than this nobody counts.
 COUNTED_AT_MOST = 1_000
-_END = datetime(9999, 1, 1, tzinfo=UTC)
+_BEGINNING, _END = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class State(StrEnum):
@@ -116,11 +116,11 @@ def page(
     size = max(1, min(size, MOST))
     name, end, key = _narrowest(wanted)
     place = {"workspace_id": workspace_id, "before": before.at, "before_id": before.id, **key}
-    asked = {**place, **columns(wanted), "now": now, "looked_at": LOOKED_AT, "size": size}
-    lines = reader.all(ThreadLine, name, **asked)
+    last = reader.one(_Looked, end, **place, skipped=LOOKED_AT - 1)
+    back_to = {"last": last.at if last is not None else _BEGINNING, "last_id": last.id if last is not None else 0}
+    lines = reader.all(ThreadLine, name, **{**place, **columns(wanted), **back_to, "now": now, "size": size})
     if len(lines) == size:
         return Page(lines=tuple(lines), next=Place(at=lines[-1].last_in_at, id=lines[-1].id))
-    last = reader.one(_Looked, end, **place, skipped=LOOKED_AT - 1)
     return Page(lines=tuple(lines), next=Place(at=last.at, id=last.id) if last is not None else None)
 
 
@@ -155,15 +155,15 @@ def count_open(reader: Reader, *, workspace_id: int, now: datetime) -> int:
 
 
 def find(reader: Reader, *, workspace_id: int, question: str, before: int | None = None, size: int = 50) -> list[Hit]:
-    """Return the newest messages that have every word of the question; the last may be the beginning of one."""
+    """Return the newest messages that have every word of the question.
+
+    Where none has the last word whole, it is taken for the beginning of one: looking for a beginning costs what all its
+    words have, and is asked only then.
+    """
     words = asked_for(question)
     if not words:
         return []
-    return reader.all(
-        Hit,
-        "message_words.find",
-        workspace_id=workspace_id,
-        words=" ".join(words),
-        before=before if before is not None else 2**62,
-        size=max(1, min(size, MOST)),
-    )
+    place = {"before": before if before is not None else 2**62, "size": max(1, min(size, MOST))}
+    asked = {"workspace_id": workspace_id, "words": " ".join(words), **place}
+    whole = reader.all(Hit, "message_words.find", **asked, ending="")
+    return whole or reader.all(Hit, "message_words.find", **asked, ending="*")

@@ -7,7 +7,7 @@ VALUES (:workspace_id, :message_id, array_to_tsvector(string_to_array(:words, ' 
 ON CONFLICT (workspace_id, message_id) DO NOTHING
 
 -- name: message_words.find
--- The newest messages before one that have all these words; the last is perhaps not written to its end.
+-- The newest messages before one that have all these words; with `*` as the ending, the last is a beginning.
 SELECT m.id, t.id AS thread_id, m.received_at, m.direction, m.kind, m.from_address, m.subject, m.new_text,
     l.email AS lead, b.address AS mailbox
 FROM message_words w
@@ -16,7 +16,7 @@ JOIN threads t ON t.workspace_id = m.workspace_id AND t.mailbox_id = m.mailbox_i
 JOIN leads l ON l.workspace_id = m.workspace_id AND l.id = m.lead_id
 JOIN mailboxes b ON b.workspace_id = m.workspace_id AND b.id = m.mailbox_id
 WHERE w.workspace_id = :workspace_id AND w.message_id < :before
-    AND w.words @@ (replace(:words::text, ' ', ' & ') || ':*')::tsquery
+    AND w.words @@ (replace(:words::text, ' ', ' & ') || CASE WHEN :ending::text = '*' THEN ':*' ELSE '' END)::tsquery
 ORDER BY w.message_id DESC
 LIMIT :size
 

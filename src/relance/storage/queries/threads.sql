@@ -10,18 +10,18 @@ t.from_address, t.subject, t.preview, t.last_in_at, t.last_out_at, t.open, t.sno
 t.revision
 
 -- part: threads.with_names
-JOIN mailboxes b ON b.workspace_id = t.workspace_id AND b.id = t.mailbox_id
-JOIN leads l ON l.workspace_id = t.workspace_id AND l.id = t.lead_id
+-- Each has one of the first two; LEFT lets every planner begin with the conversations, in their order.
+LEFT JOIN mailboxes b ON b.workspace_id = t.workspace_id AND b.id = t.mailbox_id
+LEFT JOIN leads l ON l.workspace_id = t.workspace_id AND l.id = t.lead_id
 LEFT JOIN sequences s ON s.workspace_id = t.workspace_id AND s.id = t.sequence_id
 
 -- part: threads.before
 t.last_in_at <= :before AND (t.last_in_at < :before OR t.id < :before_id)
 
 -- part: threads.wanted
--- Over so many of the newest as are looked at once, those that fit every filter.
-SELECT {threads.shown} FROM looked_at t
-{threads.with_names}
-WHERE (:kind::text IS NULL OR t.kind = :kind)
+-- As far back as is looked at once, those that fit every filter.
+AND t.last_in_at >= :last AND (t.last_in_at > :last OR t.id >= :last_id)
+    AND (:kind::text IS NULL OR t.kind = :kind)
     AND (:mailbox_id::bigint IS NULL OR t.mailbox_id = :mailbox_id)
     AND (:sequence_id::bigint IS NULL OR t.sequence_id = :sequence_id)
     AND (:assignee_id::bigint IS NULL OR t.assignee_id = :assignee_id)
@@ -32,11 +32,10 @@ LIMIT :size
 
 -- name: threads.page
 -- The newest of those that are looked at, through all conversations.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_end
 -- The last that such a page looks at, if there are so many.
@@ -45,11 +44,10 @@ ORDER BY t.last_in_at DESC, t.id DESC LIMIT 1 OFFSET :skipped
 
 -- name: threads.page_of_open
 -- The newest of those that are looked at, through the open ones.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND t.open AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND t.open AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_of_open_end
 -- The last that such a page looks at, if there are so many.
@@ -58,11 +56,10 @@ ORDER BY t.last_in_at DESC, t.id DESC LIMIT 1 OFFSET :skipped
 
 -- name: threads.page_of_kind
 -- The newest of those that are looked at, through one class.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND t.kind = :kind AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND t.kind = :kind AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_of_kind_end
 -- The last that such a page looks at, if there are so many.
@@ -71,11 +68,10 @@ ORDER BY t.last_in_at DESC, t.id DESC LIMIT 1 OFFSET :skipped
 
 -- name: threads.page_of_mailbox
 -- The newest of those that are looked at, through one mailbox.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND t.mailbox_id = :mailbox_id AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND t.mailbox_id = :mailbox_id AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_of_mailbox_end
 -- The last that such a page looks at, if there are so many.
@@ -84,11 +80,10 @@ ORDER BY t.last_in_at DESC, t.id DESC LIMIT 1 OFFSET :skipped
 
 -- name: threads.page_of_sequence
 -- The newest of those that are looked at, through one sequence.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND t.sequence_id = :sequence_id AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND t.sequence_id = :sequence_id AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_of_sequence_end
 -- The last that such a page looks at, if there are so many.
@@ -97,11 +92,10 @@ ORDER BY t.last_in_at DESC, t.id DESC LIMIT 1 OFFSET :skipped
 
 -- name: threads.page_of_assignee
 -- The newest of those that are looked at, through one person's own.
-WITH looked_at AS (
-    SELECT * FROM threads t WHERE t.workspace_id = :workspace_id AND t.assignee_id = :assignee_id AND {threads.before}
-    ORDER BY t.last_in_at DESC, t.id DESC LIMIT :looked_at
-)
-{threads.wanted}
+SELECT {threads.shown} FROM threads t
+{threads.with_names}
+WHERE t.workspace_id = :workspace_id AND t.assignee_id = :assignee_id AND {threads.before}
+    {threads.wanted}
 
 -- name: threads.page_of_assignee_end
 -- The last that such a page looks at, if there are so many.

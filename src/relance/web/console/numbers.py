@@ -18,6 +18,7 @@ from relance.core.people import Role
 from relance.ports.store import Reader
 from relance.services import mailboxes, numbers
 from relance.services.numbers import DayNumbers, MailboxNumbers, SequenceNumbers, StepNumbers
+from relance.services.situations import plan_of
 from relance.web import plots
 from relance.web.rendering import render
 from relance.web.security.needs import needs
@@ -26,6 +27,7 @@ from relance.web.surroundings import surroundings_of
 
 PERIODS = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 _DAYS = 30
+_BUSIEST = 25  #: Mailboxes that the page names; the CSV names all.
 _COUNTED = ("contacted", "sent", "replied", "positive", "auto", "bounced", "opted_out")
 _HEADS = ("contacted", "sent", "replied", "positive", "auto-replied", "bounced", "opted out")
 
@@ -78,6 +80,7 @@ async def show(request: Request, visitor: Visitor) -> Response:
         visitor,
         asked=asked,
         found=found,
+        busiest=sorted(found.mailboxes, key=lambda row: (-row.sent, row.mailbox_id))[:_BUSIEST],
         since=since,
         plot=plots.by_day(since, today, sent, [replied], word="sent"),
         size=(plots.WIDTH, plots.HEIGHT),
@@ -114,11 +117,23 @@ def _gather(reader: Reader, workspace_id: int, asked: Asked, since: date) -> Fou
         total=numbers.total(days),
         days=days,
         sequences=numbers.by_sequence(reader, **ids, since=since) if of is None and boxes is None else [],
-        steps=numbers.by_step(reader, **ids, sequence_id=of, since=since) if of is not None and boxes is None else [],
+        steps=_in_their_order(reader, workspace_id, of, since) if of is not None and boxes is None else [],
         mailboxes=numbers.by_mailbox(reader, **ids, sequence_id=of, since=since) if boxes is None else [],
         sequence_names={one.id: one.name for one in reader.all(templates.Sequence, "sequences.of_workspace", **ids)},
         mailbox_names=_names(mailboxes.of_workspace(reader, workspace_id)),
     )
+
+
+def _in_their_order(reader: Reader, workspace_id: int, sequence_id: int, since: date) -> list[StepNumbers]:
+    """Return the numbers of a sequence's steps as they follow one another now; those that are gone come last."""
+    ids = {"workspace_id": workspace_id}
+    found = numbers.by_step(reader, **ids, sequence_id=sequence_id, since=since)
+    template = reader.one(templates.Sequence, "sequences.get", **ids, id=sequence_id)
+    if template is None or not template.version:
+        return found
+    steps = [step.id for step in plan_of(reader, workspace_id, sequence_id, template.version).steps]
+    places = {step: place for place, step in enumerate(steps)}
+    return sorted(found, key=lambda row: (places.get(row.step, len(places)), row.step, row.variant))
 
 
 def _names(connected: Sequence[Mailbox]) -> dict[int, str]:

@@ -28,7 +28,8 @@ CREATE TABLE threads (
 ) STRICT;
 
 CREATE INDEX threads_newest ON threads (workspace_id, last_in_at, id);
-CREATE INDEX threads_open ON threads (workspace_id, last_in_at, id) WHERE open;
+-- What counting them asks for is in it.
+CREATE INDEX threads_open ON threads (workspace_id, last_in_at, id, open, snoozed_until) WHERE open;
 CREATE INDEX threads_kind ON threads (workspace_id, kind, last_in_at, id);
 CREATE INDEX threads_mailbox ON threads (workspace_id, mailbox_id, last_in_at, id);
 CREATE INDEX threads_sequence ON threads (workspace_id, sequence_id, last_in_at, id);
@@ -102,13 +103,15 @@ CREATE INDEX message_effects_message ON message_effects (workspace_id, message_i
 
 -- The words of what came in and of what was answered, as `relance.core.search_words` tells them; the row's number is the
 -- message's. What is deleted is gone from its files at once, since people can be erased.
-CREATE VIRTUAL TABLE message_words USING fts5 (words, detail = none, tokenize = 'unicode61 remove_diacritics 0');
+CREATE VIRTUAL TABLE message_words USING fts5 (
+    words, detail = none, prefix = '2 3 4', tokenize = 'unicode61 remove_diacritics 0'
+);
 INSERT INTO message_words (message_words, rank) VALUES ('secure-delete', 1);
 
 -- What the planner may expect of a busy installation; see 0009.
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('threads', 'threads_newest', '30000 30000 1 1'),
-    ('threads', 'threads_open', '3000 3000 1 1'),
+    ('threads', 'threads_open', '3000 3000 1 1 1 1'),
     ('threads', 'threads_kind', '30000 30000 6000 1 1'),
     ('threads', 'threads_mailbox', '30000 30000 150 1 1'),
     ('threads', 'threads_sequence', '30000 30000 1500 1 1'),
