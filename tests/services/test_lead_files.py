@@ -252,3 +252,15 @@ def test_a_field_name_is_always_one_that_templates_can_say(text):
     name = snake_case(text)
 
     assert name == "" or (name.isidentifier() and name.isascii() and name == name.lower())
+
+
+def test_a_forgotten_mark_swallows_no_rows_up_to_the_next_mark(tmp_path):
+    """The next quoted value opens behind a separator: what stands before it are rows of their own."""
+    content = 'email,name\na@x.example,"never closed\nb@x.example,B\nc@x.example,"two\nlines"\nd@x.example,"D"\n'
+
+    found = rows(tmp_path, content)
+
+    assert [2, 3, 4, 6] == [row.line for row in found]
+    assert [BadRow, LeadRow, LeadRow, LeadRow] == [type(row) for row in found]
+    assert isinstance(found[2], LeadRow)
+    assert "two\nlines" == found[2].values["name"]

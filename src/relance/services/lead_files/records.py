@@ -108,7 +108,7 @@ def _gather(first: str, waiting: deque[str], file: IO[str], complete: "re.Patter
     lines, size = [first], len(first)
     if '"' not in first:
         return lines, True
-    while not complete.fullmatch("".join(lines)):
+    while '"' not in lines[-1] or not complete.fullmatch("".join(lines)):  # a line without a mark closes none
         following = "" if len(lines) >= RECORD_LINES or size >= RECORD_CHARACTERS else _next_line(waiting, file)
         if not following:
             return lines, False
@@ -119,7 +119,10 @@ def _gather(first: str, waiting: deque[str], file: IO[str], complete: "re.Patter
 
 def _record_pattern(separator: str) -> "re.Pattern[str]":
     other = re.escape(separator)
-    value = rf'(?:[ ]*+"(?:[^"]|"")*+"[^{other}\r\n"]*+|[^"{other}\r\n][^{other}\r\n]*+|)'
+    # Behind the mark that closes a value of several lines stands a separator or the end: else it opens the next value,
+    # whose own mark was forgotten, and the lines between would be swallowed.
+    quoted = rf'[ ]*+"(?:[^"\r\n]|"")*+"[^{other}\r\n"]*+|[ ]*+"(?:[^"]|"")*+"[ ]*+(?=[{other}\r\n]|\Z)'
+    value = rf'(?:{quoted}|[^"{other}\r\n][^{other}\r\n]*+|)'
     return re.compile(rf"{value}(?:{other}{value})*+(?:\r\n|\n|\r|)")
 
 
