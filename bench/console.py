@@ -52,6 +52,19 @@ BASE = "http://bench.example"
 LEFT_OUT = {"/w/{workspace}/live"}
 #: Questions beside the bare pages.
 MORE = (
+    "leads?after=5000",
+    "leads?status=active",
+    "leads?status=held",
+    "leads?status=none",
+    "leads?sequence=s3&status=stopped&reason=replied",
+    "leads?sequence=s3&step=bump",
+    "leads?replied=yes",
+    "leads?replied=yes&status=held",
+    "leads?reason=daily_cap",
+    "leads?mailbox=bo7@ours.example",
+    "leads?text=p1",
+    "leads?text=@nowhere.example",
+    "leads?list=nobody",
     "inbox?state=all",
     "inbox?state=done&kind=auto_reply",
     "inbox?state=all&mailbox=7&kind=unsubscribe",

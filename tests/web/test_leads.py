@@ -222,3 +222,14 @@ async def test_a_lead_is_added_by_hand(full: House):
     assert 422 == wrong.status_code
     assert 'value="Boats"' in wrong.text
     assert "dan@lead.example" in page.text
+
+
+async def test_what_comes_next_is_foreseen_where_nobody_answers(full: House):
+    """Every step that is left, from which mailbox; nothing is changed by looking."""
+    lead = await lead_named(full, "ann@lead.example")
+    async with full.browser("viewer") as browser:
+        page = await browser.post(full.path(f"leads/{lead.id}/to-come"))
+
+    assert 200 == page.status_code
+    assert ["intro", "bump", "last"] == re.findall(r"<td>(intro|bump|last)</td>", page.text)
+    assert {"ann": "active", "bea": "active"} == await statuses(full)

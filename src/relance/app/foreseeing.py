@@ -38,14 +38,28 @@ class Foreseer:
         async with self._busy:
             return await self._asked(self._command(workspace, question))
 
+    async def of_lead(self, workspace: str, email: str) -> Mapping[str, Any]:
+        """Return the facts of `relance explain --forecast --json`: what one person will be sent if nobody answers.
+
+        Raises RefusedError with what the command says.
+        """
+        if self._busy.locked():
+            raise RefusedError("another forecast is being played; try again in a minute")
+        async with self._busy:
+            return await self._asked([*self._program(workspace, "explain"), "--forecast", "--", email])
+
     def _command(self, workspace: str, question: Mapping[str, str]) -> list[str]:
-        config = self._installation.config
-        command = [sys.executable, "-m", "relance", "--data", str(config.data), "--workspace", workspace, "--json"]
-        command.append("forecast")
+        command = self._program(workspace, "forecast")
         command += [f"--{name}={question[name]}" for name in sorted(OPTIONS & question.keys())]
-        if not isinstance(self._installation.clock, SystemClock):
-            command.append(f"--from={self._installation.clock.now().isoformat()}")
         return [*command, "--", question["sequence"]] if question.get("sequence") else command
+
+    def _program(self, workspace: str, command: str) -> list[str]:
+        """Return a command over this installation, at its moment."""
+        data = str(self._installation.config.data)
+        program = [sys.executable, "-m", "relance", "--data", data, "--workspace", workspace, "--json", command]
+        if not isinstance(self._installation.clock, SystemClock):
+            program.append(f"--from={self._installation.clock.now().isoformat()}")
+        return program
 
     async def _asked(self, command: list[str]) -> Mapping[str, Any]:
         config = self._installation.config

@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 import click
 
 from relance.app import Installation
 from relance.cli.failures import DONE, NO
+from relance.cli.forecasting import Moment
 from relance.cli.json_lines import stamp
 from relance.cli.leads import spelled
 from relance.cli.printing import complain, shown
@@ -17,6 +19,7 @@ from relance.core.words import counted
 from relance.core.workspace import Workspace
 from relance.forecast.asking import ask
 from relance.forecast.question import Question
+from relance.sandbox.clock import SandboxClock
 from relance.services import auditing, explaining, reports
 from relance.services.auditing import Receipt, StepAudit
 from relance.services.standstill import Stuck
@@ -35,11 +38,14 @@ _RECEIPT = ("at", "step", "recipient", "status", "mailbox", "variant")
     is_flag=True,
     help="Say what comes next, and when, if nobody answers: the engine is played over a copy of the whole state.",
 )
-def explain(email: str, sequence_name: str | None, *, with_forecast: bool) -> None:
+@click.option("--from", "since", type=Moment(), metavar="TIME", help="As if it were this moment, in UTC.")
+def explain(email: str, sequence_name: str | None, since: datetime | None, *, with_forecast: bool) -> None:
     """Say where a lead stands, why, what it was sent, and which gate holds it now."""
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> Facts:
+        if since is not None:
+            installation.clock = SandboxClock(since)
         facts = await installation.read(
             explaining.explain,
             workspace_id=workspace.id,

@@ -210,9 +210,7 @@ def erase(tx: Transaction, *, workspace_id: int, email: str, keys: Keys, now: da
 
 def enrollments_of(reader: Reader, lead: Lead) -> list[Enrollment]:
     """Return every enrollment of one lead, oldest first."""
-    return reader.all(
-        Enrollment, "enrollments.chosen", workspace_id=lead.workspace_id, sequence_id=None, lead_id=lead.id
-    )
+    return reader.all(Enrollment, "enrollments.of_lead", workspace_id=lead.workspace_id, lead_id=lead.id)
 
 
 def known_among(

@@ -44,6 +44,10 @@ class Foresee(Protocol):
         """Return the facts of `relance forecast --json` for options by their names. Raises RefusedError."""
         ...
 
+    async def of_lead(self, workspace: str, email: str) -> Mapping[str, Any]:
+        """Return the facts of `relance explain --forecast --json` about one person. Raises RefusedError."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hands:

@@ -205,6 +205,10 @@ WHERE workspace_id = :workspace_id
     AND (:lead_id::bigint IS NULL OR lead_id = :lead_id)
 ORDER BY id
 
+-- name: enrollments.of_lead
+-- Every enrollment of one person, oldest first.
+SELECT {enrollments.columns} FROM enrollments WHERE workspace_id = :workspace_id AND lead_id = :lead_id ORDER BY id
+
 -- name: enrollments.unfinished_of_sequence
 -- Everyone who has not reached an end.
 SELECT {enrollments.columns} FROM enrollments

@@ -11,10 +11,11 @@ from starlette.routing import Route
 
 from relance.core.enrollment import EnrollmentStatus, StopReason
 from relance.core.explaining import REASONS, in_words
+from relance.core.mailbox import Mailbox
 from relance.core.people import Role
 from relance.core.sequence import Sequence, SequenceStatus
 from relance.ports.store import Reader
-from relance.services import lead_lists, mailboxes, saved_filters
+from relance.services import lead_lists, saved_filters
 from relance.services.lead_filters import NO_SEQUENCE, Filter, from_words, to_words
 from relance.services.lead_lines import Line, lines_of
 from relance.services.lead_search import find, one_place
@@ -97,7 +98,8 @@ def page_of(reader: Reader, workspace_id: int, *, asked: Filter, after: int | No
 def choices_of(reader: Reader, workspace_id: int, sequence_name: str | None) -> Choices:
     """Read what a filter may be made of."""
     every = reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id)
-    boxes = mailboxes.of_workspace(reader, workspace_id)[:_MAILBOXES_MOST]
+    page = {"after": "", "limit": _MAILBOXES_MOST}
+    boxes = reader.all(Mailbox, "mailboxes.page", workspace_id=workspace_id, **page)
     chosen = next((one for one in every if one.name == sequence_name), None)
     return Choices(
         sequences=tuple(one.name for one in every),

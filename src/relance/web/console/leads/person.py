@@ -15,7 +15,7 @@ from relance.core.people import Role
 from relance.core.sequence import Sequence, SequenceStatus
 from relance.ports.store import Reader
 from relance.services import explaining, lead_lists
-from relance.services.refusals import NotFoundError
+from relance.services.refusals import NotFoundError, RefusedError
 from relance.services.situations import Keys, further_addresses
 from relance.services.timelines import Moment, timeline
 from relance.web.rendering import render
@@ -45,6 +45,21 @@ async def person(request: Request, visitor: Visitor) -> Response:
         known_of, visitor.workspace.id, request.path_params["lead"], keys=around.keys, now=around.clock.now()
     )
     return render(request, "leads/person.html", visitor, known=known, runs=_runs(known.facts), in_words=in_words)
+
+
+@needs(Role.VIEWER, audited=False)
+async def to_come(request: Request, visitor: Visitor) -> Response:
+    """Show what the person will be sent, and when, if nobody answers: the engine is played over a copy of the state."""
+    around = surroundings_of(request)
+    lead = await around.store.read(lead_of, visitor.workspace.id, request.path_params["lead"])
+    facts, problem = None, None
+    try:
+        facts = await around.hands.foresee.of_lead(visitor.workspace.name, lead.email)
+    except RefusedError as error:
+        problem = str(error)
+    return render(
+        request, "leads/to_come.html", visitor, status=409 if problem else 200, lead=lead, facts=facts, problem=problem
+    )
 
 
 def lead_of(reader: Reader, workspace_id: int, lead_id: int) -> Lead:
@@ -89,4 +104,7 @@ def _runs(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(runs, key=lambda run: (run["over"], -int(run["id"])))
 
 
-routes = [Route("/w/{workspace}/leads/{lead:int}", person)]
+routes = [
+    Route("/w/{workspace}/leads/{lead:int}", person),
+    Route("/w/{workspace}/leads/{lead:int}/to-come", to_come, methods=["POST"]),
+]
