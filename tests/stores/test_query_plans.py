@@ -56,7 +56,14 @@ SMALL_INDEXES = {
     "enrollments_locked",
 }
 #: Read the first few of an index in its own order, and stop there.
-FIRST_FEW = {"events.last_id", "leads.newest_addresses", "threads.count_open"}
+FIRST_FEW = {
+    "events.last_id",
+    "leads.newest_addresses",
+    "threads.count_open",
+    "today.just_sent",
+    "today.next_up",
+    "today.on_the_wire",
+}
 _STEP = re.compile(r"^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?INDEX (\w+))?(.*)$")
 
 

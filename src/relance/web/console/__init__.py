@@ -8,6 +8,7 @@ from relance.web.console import (
     conversation,
     doctor,
     entering,
+    forecast,
     home,
     inbox,
     keys,
@@ -20,12 +21,15 @@ from relance.web.console import (
     settings,
     stuck,
     suppressions,
+    today,
 )
 
 #: Seen without a session; every other route declares what it needs.
 OPEN: list[Route] = [*entering.routes, *living.open_routes]
 PAGES: list[Route] = [
     *sequences.routes,
+    *forecast.routes,
+    *today.routes,
     *home.routes,
     *stuck.routes,
     *suppressions.routes,

@@ -59,14 +59,14 @@ def _counted(step: Mapping[str, Any], people: Counter[str], numbers: Sequence[St
     its = [one for one in numbers if one.step == name]
     if step.get("kind") == EmailStep.kind:
         sent, replied = sum(one.sent for one in its), sum(one.replied for one in its)
-        lines.append(f"{sent:,} sent · {rate(replied, sent)} replied")
+        lines.append(f"{sent:,} sent · {rate(replied, sent)} replied" if sent else "nothing was sent yet")
         if len(its) > 1:
             lines += [f"{one.variant}: {one.sent:,} sent · {rate(one.replied, one.sent)} replied" for one in its]
     return Card(
         name=name,
         kind=words.KINDS.get(str(step.get("kind")), "?"),
         lines=tuple(lines),
-        people=people.total(),
+        people=people.total() or None,
         href=f"#step-{name}",
     )
 

@@ -116,7 +116,7 @@ def drawn(steps: Sequence[Mapping[str, Any]], cards: Sequence[Card]) -> Diagram:
     beyond = x + WIDTH + _LANE * (max(right.values(), default=-1) + 1)
     for number, label, target in lost:
         _ending(found, number, label, target, beyond)
-    ends = beyond + (_LANE * 2 + _PILL[0] if lost else 0)
+    ends = beyond + (_LANE * 3 + _PILL[0] if lost else 0)
     found.width = max(ends, x + WIDTH) + _MARGIN
     found.height = (found.boxes[-1].bottom + _GAP + _PILL[1] if found.boxes else 0) + 4
     return found
@@ -199,7 +199,7 @@ def _ending(found: Diagram, number: int, label: str, target: str, beyond: int) -
     box = found.boxes[number]
     y = box.middle + (10 if label == "no" else -10)
     edge = box.x + WIDTH
-    x = beyond + _LANE
+    x = beyond + 2 * _LANE
     known = target == STOP
     text = target if known else f"{target[:8]}?"
     found.ways.append(Way(path=f"M{edge} {y}H{x - 2}", label=label, x=edge + 4, y=y - 4))
