@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from relance.ports.connector import ConnectorError
 from relance.ports.store import CommitUnknownError, ConflictError, StoreBusyError, StoreError
 from relance.ports.vault import VaultError
+from relance.services.drafts import StaleDraftError
 from relance.services.refusals import LostRaceError, NotFoundError, RefusedError, WrongInputError
 from relance.web.surroundings import surroundings_of
 
@@ -116,6 +117,7 @@ _BY_STATUS: Final[Mapping[int, Kind]] = {
 #: The most special first.
 _BY_ERROR: Final[tuple[tuple[type[Exception], Kind], ...]] = (
     (NotFoundError, NOT_FOUND),
+    (StaleDraftError, CHANGED),
     (WrongInputError, WRONG_INPUT),
     (RefusedError, REFUSED),
     (LostRaceError, LOST_RACE),
