@@ -1,6 +1,7 @@
 """Today and the forecast: what is going on, and what will be; over both stores."""
 
 from dataclasses import replace
+from typing import Any, cast
 
 from relance.app.serving import surroundings
 from relance.services import enrollments, leads
@@ -73,7 +74,7 @@ async def test_the_forecast_is_asked_with_what_was_typed(house):
         }
 
     around = surroundings(house.installation, base_url=BASE_URL, real=house.real)
-    hands = replace(around.hands, foresee=foresee)
+    hands = replace(around.hands, foresee=cast("Any", foresee))
     other = replace(house, app=application(replace(around, hands=hands, stream_seconds=0)))
     answer = await other.browser().get(house.path("forecast?ask=yes&days=30&sequence=&reply-rate=5%25"))
 
