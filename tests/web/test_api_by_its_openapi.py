@@ -62,10 +62,17 @@ class _NoNameServer:
         return DomainAnswers(texts=nothing, exchangers=nothing, policies=nothing, keys={})
 
 
-async def _foresee_nothing(workspace: str, question: Mapping[str, str]) -> Mapping[str, object]:  # noqa: ARG001  # the hand's
-    """Stand for the forecast, which is played in a process of its own and has its own tests."""
-    lists: dict[str, list[object]] = {"days": [], "sequences": [], "bottlenecks": []}
-    return {"since": MONDAY, "until": MONDAY, "done_at": None, "sends": 0, "relief": None, **lists}
+class _NothingAhead:
+    """Foresees nothing: a forecast is a process of its own, which takes a second each time."""
+
+    async def __call__(self, workspace: str, question: Mapping[str, str]) -> Mapping[str, object]:  # noqa: ARG002  # the hand's
+        """Stand for the forecast, which is played in a process of its own and has its own tests."""
+        lists: dict[str, list[object]] = {"days": [], "sequences": [], "bottlenecks": []}
+        return {"since": MONDAY, "until": MONDAY, "done_at": None, "sends": 0, "relief": None, **lists}
+
+    async def of_lead(self, _workspace: str, _email: str) -> Mapping[str, object]:
+        """Say nothing of one person."""
+        return {}
 
 
 def _key(tx: Transaction, workspace, token: Token) -> None:
@@ -97,7 +104,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
         await installation.write(fill, acme)
         await installation.write(_key, acme, token)
         around = surroundings(installation, base_url=f"http://{host}:{port}")
-        around = replace(around, hands=replace(around.hands, foresee=_foresee_nothing))
+        around = replace(around, hands=replace(around.hands, foresee=_NothingAhead()))
         app = api_application(around, calls_at_once=NEVER_TOO_MANY)
         servers.append(_Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")))
         started.set()
