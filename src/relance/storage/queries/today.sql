@@ -13,6 +13,7 @@ FROM (
 JOIN sequences s ON s.workspace_id = a.workspace_id AND s.id = a.sequence_id
 LEFT JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
 WHERE a.workspace_id = :workspace_id
+ORDER BY a.began_at
 LIMIT :limit
 
 -- name: today.just_sent
@@ -30,6 +31,7 @@ JOIN sequences s ON s.workspace_id = e.workspace_id AND s.id = e.sequence_id
 LEFT JOIN attempts a ON a.workspace_id = e.workspace_id AND a.id = e.attempt_id
 LEFT JOIN mailboxes m ON m.workspace_id = e.workspace_id AND m.id = e.mailbox_id
 WHERE e.name = 'step.accepted'
+ORDER BY e.at DESC
 LIMIT :limit
 
 -- name: today.next_up
@@ -45,4 +47,5 @@ JOIN leads l ON l.workspace_id = e.workspace_id AND l.id = e.lead_id
 JOIN sequences s ON s.workspace_id = e.workspace_id AND s.id = e.sequence_id AND s.status = 'live'
 LEFT JOIN mailboxes m ON m.workspace_id = e.workspace_id AND m.id = e.mailbox_id
 WHERE e.workspace_id = :workspace_id
+ORDER BY e.ready_at
 LIMIT :limit

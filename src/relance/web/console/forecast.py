@@ -24,7 +24,7 @@ _LIMITS: Final[Mapping[str, str]] = {
     "sequence": "the sequence's own cap is used up each day",
     "hours": "the hours of the window, with gaps and hourly caps, hold no more",
 }
-_HEIGHT, _BAR_WIDTH, _GAP = 120, 18, 4
+_HEIGHT, _BAR_WIDTH, _GAP, _LEAST_WIDTH = 120, 18, 4, 160
 
 
 @needs(Role.VIEWER)
@@ -66,7 +66,7 @@ def plotted(days: list[Mapping[str, Any]]) -> Mapping[str, Any]:
         bars.append({"x": x, "y": _HEIGHT - 18 - height, "height": height, "width": _BAR_WIDTH, "at": at, **day})
     return {
         "bars": bars,
-        "width": ((last - first).days + 1) * (_BAR_WIDTH + _GAP),
+        "width": max(_LEAST_WIDTH, ((last - first).days + 2) * (_BAR_WIDTH + _GAP)),
         "height": _HEIGHT,
         "most": most,
     }
