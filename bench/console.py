@@ -3,8 +3,9 @@
 Run: `.venv/bin/python bench/console.py [LEADS [sqlite|postgres|both [ROUNDS [PART]]]]` (20,000 leads, both, 30
 rounds, every page; PART: those whose address has it): twice as many enrollments and five times as many messages as
 leads, of which one in five came in; 200 mailboxes, 20 sequences. Every page that can be asked for with GET is asked for
-in this process, without a socket, by an owner who is logged in. The figure is the whole answer: session, membership,
-queries, template. A page that grows with the table shows in a second run with more leads.
+in this process, without a socket, by an owner who is logged in, and by a key what programs ask the API for. The figure
+is the whole answer: session, membership, queries, template. A page that grows with the table shows in a second run with
+more leads.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
@@ -36,12 +38,12 @@ from relance.config import Config  # noqa: E402
 from relance.core.people import Role  # noqa: E402
 from relance.core.workspace import Workspace  # noqa: E402
 from relance.ports.store import Transaction  # noqa: E402
-from relance.services import sessions, users  # noqa: E402
+from relance.services import api_keys, sessions, users  # noqa: E402
 from relance.testing import builders  # noqa: E402
 from relance.testing.builders import MONDAY, email, plan  # noqa: E402
 from relance.testing.fake_clock import FakeClock  # noqa: E402
 from relance.web.console import PAGES  # noqa: E402
-from relance.web.security.tokens import new_token  # noqa: E402
+from relance.web.security.tokens import KEY_PREFIX, new_token  # noqa: E402
 from relance.web.security.who import COOKIE  # noqa: E402
 from relance.web.server import application  # noqa: E402
 
@@ -77,6 +79,37 @@ MORE = (
     "numbers?days=365&sequence=3",
     "numbers?days=365&mailbox=7",
 )
+#: Of the API: whatever a program asks for again and again, and what lists much.
+API = (
+    "workspaces",
+    "mailboxes",
+    "mailboxes/bo7@ours.example/health",
+    "leads",
+    "leads?status=held",
+    "leads?sequence=s3&status=stopped&reason=replied",
+    "leads/{lead}",
+    "leads/{lead}/explain",
+    "lists",
+    "sequences",
+    "sequences/s3",
+    "sequences/s3/stats",
+    "enrollments",
+    "enrollments?sequence=s3",
+    "enrollments?sequence=s3&status=held",
+    "enrollments?lead={lead}",
+    "tasks",
+    "threads",
+    "threads?state=all&sequence=s3",
+    "threads/{thread}",
+    "messages/search?words=offer",
+    "suppressions",
+    "events",
+    "events?lead={lead}",
+    "stats/sequences",
+    "stats/mailboxes",
+    "stats/days",
+    "stuck",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +131,8 @@ class Figures:
     p95: float
 
 
-def scene(tx: Transaction, acme: Workspace) -> str:
-    """Make mailboxes, sequences and an owner; return the token of the owner's session."""
+def scene(tx: Transaction, acme: Workspace) -> tuple[str, str]:
+    """Make mailboxes, sequences, an owner and a key; return the token of the owner's session, and the key."""
     for number in range(MAILBOXES):
         builders.mailbox(tx, acme, f"bo{number}@ours.example", now=MONDAY)
     for number in range(SEQUENCES):
@@ -107,9 +140,20 @@ def scene(tx: Transaction, acme: Workspace) -> str:
         builders.published(tx, acme, plan(*steps, name=f"s{number + 1}"), now=MONDAY)
     owner = users.add(tx, email="owner@ours.example", name="", password_hash=None, now=MONDAY)
     users.let_in(tx, acme, owner, Role.OWNER, by="the bench", may=Role.OWNER, now=MONDAY)
-    token = new_token()
+    token, key = new_token(), new_token(KEY_PREFIX)
     sessions.begin(tx, owner, digest=token.digest, now=MONDAY)
-    return token.text
+    api_keys.add(
+        tx,
+        acme,
+        name="the bench's",
+        shown=key.shown,
+        digest=key.digest,
+        role=Role.OWNER,
+        by=owner.email,
+        may=Role.OWNER,
+        now=MONDAY,
+    )
+    return token.text, key.text
 
 
 def fill_sqlite(path: Path, leads: int) -> None:
@@ -143,6 +187,7 @@ def paths(workspace: str, leads: int) -> Iterator[str]:
             path = route.path.replace("{workspace}", quote(workspace))
             yield re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: str(ids.get(found[1], 3)), path)
     yield from (f"/w/{quote(workspace)}/{question}" for question in MORE)
+    yield from (f"/api/v1/{question.format_map(ids)}" for question in API)
 
 
 async def measure(client: httpx.AsyncClient, path: str, rounds: int) -> Figures:
@@ -160,13 +205,18 @@ async def measure(client: httpx.AsyncClient, path: str, rounds: int) -> Figures:
     )
 
 
-async def ask_for_all(installation: Installation, workspace: Workspace, token: str, wanted: Wanted) -> bool:
+async def ask_for_all(
+    installation: Installation, workspace: Workspace, lets_in: tuple[str, str], wanted: Wanted
+) -> bool:
     """Measure every page and print what it took; return whether all met the goal."""
-    app = application(surroundings(installation, base_url=BASE, real=FakeClock()))
+    real = FakeClock()
+    app = application(surroundings(installation, base_url=BASE, real=real))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)  # type: ignore[arg-type]  # it is ASGI
-    good = True
-    async with httpx.AsyncClient(transport=transport, base_url=BASE, cookies={COOKIE: token}, timeout=600) as client:
+    good, (token, key) = True, lets_in
+    who = {"cookies": {COOKIE: token}, "headers": {"Authorization": f"Bearer {key}"}}
+    async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=600, **who) as client:  # type: ignore[arg-type]  # by their names
         for path in (one for one in paths(workspace.name, wanted.leads) if wanted.part in one):
+            real.advance(timedelta(minutes=1))  # a key may not call without end
             found = await measure(client, path, wanted.rounds)
             meets = found.p95 <= GOAL
             good = good and meets and found.status < httpx.codes.INTERNAL_SERVER_ERROR

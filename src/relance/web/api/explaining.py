@@ -136,10 +136,20 @@ class Explained(Shape):
 
 @routes.get("/leads/{lead}/explain", response_model=Explained)
 async def explain_lead(
-    call: Looks, lead: Which, sequence: Annotated[str | None, Query(max_length=320)] = None
+    call: Looks,
+    lead: Which,
+    *,
+    sequence: Annotated[str | None, Query(max_length=320)] = None,
+    forecast: Annotated[
+        bool, Query(description="Say what comes next, if nobody answers; the engine is played, which takes a while.")
+    ] = False,
 ) -> dict[str, Any]:
     """Say where a lead stands, why, what it was sent, and which gate holds it now."""
     found = await call.read(find, call.workspace_id, lead)
+    if forecast:
+        foreseen = await call.hands.foresee.of_lead(call.workspace.name, found.email)
+        wanted = [one for one in foreseen["enrollments"] if sequence in {None, one["sequence"]}]
+        return {**foreseen, "enrollments": wanted}
     return await call.read(
         explaining.explain,
         workspace_id=call.workspace_id,

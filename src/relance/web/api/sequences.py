@@ -1,7 +1,7 @@
 """`/sequences`: published from their text, looked at, approved, paused, resumed, archived."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from relance.core.sequence import Sequence, SequenceStatus, Version
 from relance.ports.store import Reader, Transaction
-from relance.services import approving, auditing, sequences
+from relance.services import approving, auditing, numbers, sequences
 from relance.web.api.call import Call, Governs, Looks, Works
 from relance.web.api.pages import Page
 from relance.web.api.repeating import Repeatable
@@ -108,15 +108,6 @@ class ReceiptShape(Shape):
     at: datetime | None
     mailbox: str | None
     variant: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Count:
-    """How many enrollments of a sequence have a status."""
-
-    sequence_id: int
-    status: str
-    count: int
 
 
 @routes.get("/sequences", response_model=Page[SequenceShape])
@@ -225,22 +216,19 @@ async def _switch(call: Call, service: Any, name: str, if_match: str | None) -> 
 
 
 def _all(reader: Reader, workspace_id: int) -> list[dict[str, Any]]:
-    found = reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id)
-    counts = reader.all(_Count, "enrollments.count_by_status", workspace_id=workspace_id)
-    return [_shown(one, counts) for one in found]
+    return [_one(reader, one) for one in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id)]
 
 
-def _one(reader: Reader, found: Sequence) -> dict[str, Any]:
-    return _shown(found, reader.all(_Count, "enrollments.count_by_status", workspace_id=found.workspace_id))
-
-
-def _shown(one: Sequence, counts: list[_Count]) -> dict[str, Any]:
+def _one(reader: Reader, one: Sequence) -> dict[str, Any]:
+    stands = Counter[str]()
+    for row in numbers.standing(reader, workspace_id=one.workspace_id, sequence_id=one.id):
+        stands[row.status] += row.people
     return {
         "name": one.name,
         "status": one.status,
         "version": one.version,
         "proposed_version": one.proposed_version,
-        "enrollments": {count.status: count.count for count in counts if count.sequence_id == one.id},
+        "enrollments": {status: people for status, people in sorted(stands.items()) if people},
         "skip_until": one.skip_until,
         "last_skip_reason": one.last_skip_reason,
         "created_at": one.created_at,

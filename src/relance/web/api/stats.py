@@ -11,7 +11,7 @@ from relance.core.enrollment import EnrollmentStatus
 from relance.core.mailbox import Mailbox
 from relance.core.sequence import Sequence
 from relance.ports.store import Reader
-from relance.services import numbers, sequences
+from relance.services import mailboxes, numbers, sequences
 from relance.web.api.call import Call, Looks
 from relance.web.api.pages import Page
 from relance.web.api.sequences import Name
@@ -138,8 +138,11 @@ async def get_sequence_stats(call: Looks, name: Name, since: Since = None) -> di
 
 def _by_mailbox(reader: Reader, call: Call, sequence_id: int | None, since: date | None) -> list[dict[str, Any]]:
     rows = numbers.by_mailbox(reader, workspace_id=call.workspace_id, sequence_id=sequence_id, since=since)
-    boxes = (reader.one(Mailbox, "mailboxes.get", workspace_id=call.workspace_id, id=row.mailbox_id) for row in rows)
-    return [{**_counts(row), "mailbox": box.address} for row, box in zip(rows, boxes, strict=True) if box is not None]
+    names = {box.id: box.address for box in mailboxes.of_workspace(reader, call.workspace_id)}
+    for removed in {row.mailbox_id for row in rows} - names.keys():
+        box = reader.one(Mailbox, "mailboxes.get", workspace_id=call.workspace_id, id=removed)
+        names |= {removed: box.address} if box is not None else {}
+    return [{**_counts(row), "mailbox": names[row.mailbox_id]} for row in rows if row.mailbox_id in names]
 
 
 def _counts(row: Counts) -> dict[str, Any]:
