@@ -2,8 +2,11 @@
 
 import pytest
 
+from relance.core.attempt import Attempt, AttemptStatus
+from relance.core.enrollment import Enrollment
 from relance.core.suppression import SuppressionReason
 from relance.services import suppressions
+from relance.services.records import insert_attempt
 from relance.testing import builders
 from web.house import House
 
@@ -126,3 +129,52 @@ async def test_doctor_shows_what_the_command_shows(house: House):
     assert "connect one with" in quick
     assert "was not looked at" in quick
     assert "no contradiction among" in whole
+
+
+async def test_the_audit_of_a_sequence_counts_what_left(house: House):
+    """By step; and who got it, on request."""
+
+    def send(tx):
+        builders.mailbox(tx, house.workspace, "bo@ours.example", now=house.clock.now())
+        builders.published(tx, house.workspace, builders.plan(), now=house.clock.now())
+        lead = builders.lead(tx, house.workspace, "ann@lead.example", now=house.clock.now())
+        run = builders.enrollment(tx, house.workspace, lead, keys=house.installation.keys, now=house.clock.now())
+        insert_attempt(tx, sent_attempt(run, house))
+
+    async with house.browser("viewer") as browser:
+        unknown = await browser.get(house.path("audit/q4"))
+        await house.installation.write(send)
+        page = (await browser.get(house.path("audit/q4"))).text
+        who = (await browser.get(house.path("audit/q4/who"))).text
+
+    assert 404 == unknown.status_code
+    assert ("Nobody got a step twice" in page, "ann@lead.example" in page) == (True, False)
+    assert "ann@lead.example" in who
+
+
+def sent_attempt(run: Enrollment, house: House) -> Attempt:
+    """Return the first step of a run as it left."""
+    now = house.clock.now()
+    return Attempt(
+        workspace_id=run.workspace_id,
+        id=0,
+        enrollment_id=run.id,
+        lead_id=run.lead_id,
+        sequence_id=run.sequence_id,
+        mailbox_id=1,
+        step="intro",
+        version=1,
+        step_counter=1,
+        variant="a",
+        status=AttemptStatus.SENT,
+        message_id="<1@ours.example>",
+        trace="t",
+        recipient="ann@lead.example",
+        opens_thread=True,
+        planned_at=now,
+        holds_slot=True,
+        slot_day="2026-11-30",
+        slot_hour="2026-11-30T09",
+        sent_at=now,
+        created_at=now,
+    )

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from relance.web.console import (
     account,
+    audits,
     clock,
     conversation,
     doctor,
@@ -38,6 +39,7 @@ PAGES: list[Route] = [
     *people.routes,
     *keys.routes,
     *account.routes,
+    *audits.routes,
     *clock.routes,
     *inbox.routes,
     *conversation.routes,

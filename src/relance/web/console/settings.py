@@ -1,6 +1,7 @@
 """Settings of a workspace, and the engine's defaults with their reasons."""
 
 import secrets
+from itertools import groupby
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +20,7 @@ from relance.web.security.who import Visitor
 from relance.web.surroundings import surroundings_of
 
 PATH = "/w/{workspace}/settings"
+_SECTIONS = [(name, list(found)) for name, found in groupby(all_defaults(), key=lambda one: one.section)]
 
 
 @needs(Role.VIEWER)
@@ -97,7 +99,7 @@ async def add_workspace(request: Request, visitor: Visitor) -> Response:
 @needs(Role.VIEWER)
 async def show_defaults(request: Request, visitor: Visitor) -> Response:
     """Show every default of the engine with its reason."""
-    return render(request, "settings/defaults.html", visitor, found=all_defaults())
+    return render(request, "settings/defaults.html", visitor, sections=_SECTIONS)
 
 
 routes = [
