@@ -13,7 +13,7 @@ from relance.engine.surroundings import Box
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError, RejectedError
 from relance.services import mailboxes, suppressions
 from relance.services.answering import writing
-from relance.services.ingestion import answer_left
+from relance.services.ingestion import settle_answer
 from relance.services.refusals import RefusedError
 from relance.services.threads import listing
 from relance.services.threads.listing import Filter
@@ -314,13 +314,27 @@ async def test_who_knows_says_what_became_of_a_lost_answer(desk):
     desk.box.script(Point.DOT, BROKE)
     answer = await desk.write()
     await desk.pass_(seconds=10)
-    facts = {"at": desk.now, "by": "bo@ours.example", "raw": None, "keys": KEYS, "now": desk.now}
     ids = {"workspace_id": answer.workspace_id, "answer_id": answer.id}
-    news = [await desk.rig.store.write(answer_left, **ids, **facts) for _ in range(2)]
+    facts = {"sent": True, "by": "bo@ours.example", "keys": KEYS, "now": desk.now}
+    await desk.rig.store.write(settle_answer, **ids, **facts)
     await desk.pass_(hours=1)
 
-    assert [True, False] == news
+    assert AnswerStatus.SENT is (await desk.again(answer)).status
     assert [] == desk.left()
+    with pytest.raises(RefusedError, match="nothing is unknown"):
+        await desk.rig.store.write(settle_answer, **ids, **facts)
+
+
+async def test_nobody_says_of_an_answer_that_waits_that_it_was_sent(desk):
+    """It would never leave then."""
+    answer = await desk.write()
+    ids = {"workspace_id": answer.workspace_id, "answer_id": answer.id}
+    facts = {"sent": True, "by": "bo@ours.example", "keys": KEYS, "now": desk.now}
+    with pytest.raises(RefusedError, match="nothing is unknown"):
+        await desk.rig.store.write(settle_answer, **ids, **facts)
+    await desk.pass_(seconds=10)
+
+    assert 1 == len(desk.left())
 
 
 async def test_the_engine_sends_an_answer_when_its_time_has_come(rig):

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "enroll": "enrollments:enroll",
     "enrollment": "enrollments:enrollment",
     "replies": "replies:replies",
+    "thread": "threads:thread",
     "opens": "opens:opens",
     "run": "running:run",
     "worker": "running:worker",

@@ -4,7 +4,7 @@
 about; `ingest.py` decides and keeps it; `apply.py` carries out what it does, all in one transaction.
 """
 
-from relance.services.ingestion.answered import answer_left
+from relance.services.ingestion.answered import answer_left, settle_answer
 from relance.services.ingestion.ingest import Ingested, ingest
 from relance.services.ingestion.shelve import shelve
 from relance.services.ingestion.stage import (
@@ -24,6 +24,7 @@ __all__ = [
     "ingest",
     "is_anything_staged",
     "mark_failed",
+    "settle_answer",
     "shelve",
     "stage_batch",
     "staged_copies_of",

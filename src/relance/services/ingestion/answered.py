@@ -20,9 +20,11 @@ from relance.core.thread import Thread
 from relance.core.values import replace
 from relance.ports.store import Transaction
 from relance.services import summaries
+from relance.services.answering import leaving, writing
 from relance.services.answering.writing import save_answer
 from relance.services.ingestion.apply import Arrival, apply
 from relance.services.limits import buckets_for
+from relance.services.refusals import RefusedError
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
 from relance.services.threads.handling import told
 
@@ -71,6 +73,31 @@ def answer_left(  # noqa: PLR0913  # what is known of how it left
     if thread is not None:
         told(tx, thread, EventName.ANSWER_SENT, f"the answer of {answer.author} left: {by}"[:500], now)
     return True
+
+
+def settle_answer(
+    tx: Transaction, *, workspace_id: int, answer_id: int, sent: bool, by: str, keys: Keys, now: datetime
+) -> None:
+    """Say, as a person who knows, what became of an answer that was lost; one that was not sent goes out again.
+
+    Raises NotFoundError, and RefusedError for one of which nothing is unknown.
+    """
+    answer = writing.get(tx, workspace_id=workspace_id, answer_id=answer_id)
+    if answer.status is not AnswerStatus.UNKNOWN:
+        raise RefusedError(f"the answer is {answer.status.replace('_', ' ')}: nothing is unknown about it")
+    if not sent:
+        leaving.settle_not_sent(tx, workspace_id=workspace_id, answer_id=answer_id, by=by, now=now)
+        return
+    answer_left(
+        tx,
+        workspace_id=workspace_id,
+        answer_id=answer_id,
+        at=answer.began_at or now,
+        by=by,
+        raw=None,
+        keys=keys,
+        now=now,
+    )
 
 
 def _held(tx: Transaction, workspace_id: int, answer_id: int) -> Answer | None:

@@ -20,7 +20,7 @@ from relance.core.thread import CORRECTABLE, Interest
 from relance.mail.sanitising import harmless
 from relance.ports.store import Reader, Transaction
 from relance.services import correcting, ingestion, users
-from relance.services.answering import leaving, writing
+from relance.services.answering import writing
 from relance.services.refusals import RefusedError
 from relance.services.threads import handling, reading
 from relance.services.threads.reading import Conversation
@@ -134,12 +134,10 @@ async def about_answer(request: Request, visitor: Visitor) -> Response:
             case "again":
                 await around.store.write(writing.send_again, **ids, **by)
                 said = f"The answer leaves in {int(UNDO.total_seconds())} seconds"
-            case "sent":
-                await around.store.write(ingestion.answer_left, **ids, **by, at=now, raw=None, keys=around.keys)
-                said = "It counts as sent"
-            case "failed":
-                await around.store.write(leaving.settle_not_sent, **ids, **by)
-                said = "It goes out again"
+            case "sent" | "failed":
+                sent = wish == "sent"
+                await around.store.write(ingestion.settle_answer, **ids, **by, sent=sent, keys=around.keys)
+                said = "It counts as sent" if sent else "It goes out again"
             case _:
                 raise HTTPException(422, "Say what to do with the answer: withdraw, again, sent or failed")
     except RefusedError as error:
