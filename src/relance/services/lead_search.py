@@ -6,7 +6,6 @@ Rule 2: at most `LOOKED_AT` candidates are looked at for one page. Where few of 
         empty and yet not the last: `after` says where to go on.
 """
 
-import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -176,14 +175,10 @@ class _Search:
         return following
 
     def _standing(self, before: int, limit: int) -> list[int]:
-        """Merge the newest of every sequence and status: each has its own stretch of the index."""
+        """Return the newest of every sequence and status: each pair has its own stretch of the index."""
         ids = [self._sequence_id] if self._sequence_id is not None else [one.id for one in self._sequences]
-        streams = [
-            self._page("lead_search.standing", {"sequence_id": sequence_id, "status": status})(before, limit)
-            for sequence_id in ids
-            for status in self._statuses
-        ]
-        return list(heapq.merge(*streams, reverse=True))[:limit]
+        pairs = {"sequence_list": ids, "status_list": list(self._statuses)}
+        return self._page("lead_search.standing", pairs)(before, limit)
 
     def _beginning(self, passed: int, limit: int) -> list[int]:
         """Return whose address begins so, by address; `LOOKED_AT` at most: then type more of it."""

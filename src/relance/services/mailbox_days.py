@@ -1,5 +1,7 @@
 """A mailbox's day for people: what it has sent of what it may, what holds it now, what it may in days to come."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -11,7 +13,7 @@ from relance.core.pacing import cap_today, caps_ahead
 from relance.core.situation import Usage
 from relance.core.workspace import Workspace
 from relance.ports.store import Reader
-from relance.services.health import Examined, examine
+from relance.services.health import Examined, examine_all
 from relance.services.limits import buckets_for, mailbox_zone
 from relance.services.refusals import NotFoundError
 
@@ -35,7 +37,7 @@ class MailboxDay:
 def page(reader: Reader, workspace: Workspace, *, after: str, limit: int, now: datetime) -> list[MailboxDay]:
     """Return the next mailboxes by address."""
     found = reader.all(Mailbox, "mailboxes.page", workspace_id=workspace.id, after=after, limit=limit)
-    return [day_of(reader, workspace, box, now=now) for box in found]
+    return days_of(reader, workspace, found, now=now)
 
 
 def by_id(reader: Reader, workspace_id: int, mailbox_id: int) -> Mailbox:
@@ -46,26 +48,40 @@ def by_id(reader: Reader, workspace_id: int, mailbox_id: int) -> Mailbox:
     return found
 
 
-def day_of(reader: Reader, workspace: Workspace, box: Mailbox, *, now: datetime) -> MailboxDay:
-    """Return one mailbox's day."""
-    buckets, today = buckets_for(box, workspace, now), now.astimezone(mailbox_zone(box, workspace)).date()
-    used = reader.one(
-        Usage,
-        "usage.used_by_mailbox",
-        workspace_id=workspace.id,
-        mailbox_id=box.id,
-        day=buckets.mailbox_day,
-        hour=buckets.mailbox_hour,
-    )
-    health = examine(reader, box, now=now)
-    left = factor(health.verdict)
+def days_of(reader: Reader, workspace: Workspace, boxes: Sequence[Mailbox], *, now: datetime) -> list[MailboxDay]:
+    """Return the days of several mailboxes; the database is asked once for each zone that they have."""
+    by_day: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for box in boxes:
+        buckets = buckets_for(box, workspace, now)
+        by_day[buckets.mailbox_day, buckets.mailbox_hour].append(box.id)
+    used = {
+        row.mailbox_id: row
+        for (day, hour), ids in by_day.items()
+        for row in reader.all(
+            _UsageOf, "usage.used_by_mailboxes", workspace_id=workspace.id, mailbox_list=ids, day=day, hour=hour
+        )
+    }
+    return [
+        _day(workspace, health, used[health.mailbox.id], now)
+        for health in examine_all(reader, workspace.id, boxes, now=now)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _UsageOf(Usage):
+    mailbox_id: int
+
+
+def _day(workspace: Workspace, health: Examined, used: Usage, now: datetime) -> MailboxDay:
+    box, left = health.mailbox, factor(health.verdict)
+    today = now.astimezone(mailbox_zone(box, workspace)).date()
     until, reason = _holds(box, now)
     return MailboxDay(
         mailbox=box,
         health=health,
-        sent=used.today if used else 0,
+        sent=used.today,
         cap=cap_today(box, today=today, factor=left),
-        this_hour=used.this_hour if used else 0,
+        this_hour=used.this_hour,
         ahead=tuple(caps_ahead(box, today=today, days=AHEAD, factor=left)),
         waits_until=until,
         waits_for=reason,

@@ -37,13 +37,6 @@ WHERE workspace_id = :workspace_id
 ORDER BY email
 LIMIT :limit
 
--- name: lead_search.standing
--- The next runs of a sequence that stand in one way, newest first.
-SELECT id FROM enrollments
-WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = :status AND id < :before
-ORDER BY id DESC
-LIMIT :limit
-
 -- name: lead_search.from_mailbox
 -- The next runs that a mailbox writes to, newest first.
 SELECT id FROM enrollments

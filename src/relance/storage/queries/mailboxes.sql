@@ -24,6 +24,21 @@ SELECT
         WHERE workspace_id = :workspace_id AND mailbox_id = :mailbox_id AND name = 'complaint.received' AND at >= :since
     ) AS complaints
 
+-- name: mailboxes.records
+-- The same of several mailboxes at once.
+SELECT m.id AS mailbox_id,
+    (SELECT count(*) FROM attempts a
+        WHERE a.workspace_id = m.workspace_id AND a.mailbox_id = m.id AND a.status = 'sent' AND a.planned_at >= :since
+    ) AS sends,
+    (SELECT count(*) FROM events e WHERE e.workspace_id = m.workspace_id AND e.mailbox_id = m.id
+        AND e.name = 'bounce.received' AND e.at >= :since) AS bounces,
+    (SELECT count(*) FROM events e WHERE e.workspace_id = m.workspace_id AND e.mailbox_id = m.id
+        AND e.name = 'block.received' AND e.at >= :since) AS blocks,
+    (SELECT count(*) FROM events e WHERE e.workspace_id = m.workspace_id AND e.mailbox_id = m.id
+        AND e.name = 'complaint.received' AND e.at >= :since) AS complaints
+FROM mailboxes m
+WHERE m.workspace_id = :workspace_id AND m.id = ANY (:mailbox_list::bigint[])
+
 -- name: mailboxes.by_address
 -- The connected mailbox of that address.
 SELECT {mailboxes.columns} FROM mailboxes

@@ -11,6 +11,16 @@ SELECT
     coalesce((SELECT used FROM usage WHERE workspace_id = :workspace_id AND scope = 'mailbox_hour'
         AND scope_id = :mailbox_id AND bucket = :hour), 0) AS this_hour
 
+-- name: usage.used_by_mailboxes
+-- What was taken of the day and hour of several mailboxes, whose days and hours are the same.
+SELECT m.id AS mailbox_id,
+    coalesce((SELECT u.used FROM usage u WHERE u.workspace_id = m.workspace_id AND u.scope = 'mailbox_day'
+        AND u.scope_id = m.id AND u.bucket = :day), 0) AS today,
+    coalesce((SELECT u.used FROM usage u WHERE u.workspace_id = m.workspace_id AND u.scope = 'mailbox_hour'
+        AND u.scope_id = m.id AND u.bucket = :hour), 0) AS this_hour
+FROM mailboxes m
+WHERE m.workspace_id = :workspace_id AND m.id = ANY (:mailbox_list::bigint[])
+
 -- name: usage.take
 -- Take one, if fewer than the cap are taken. No row changed: it is used up.
 INSERT INTO usage (workspace_id, scope, scope_id, bucket, used)

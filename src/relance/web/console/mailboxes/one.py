@@ -80,7 +80,7 @@ async def page(
 def shown_of(reader: Reader, workspace: Workspace, mailbox_id: int, *, now: datetime) -> Shown:
     """Read everything about one mailbox. Raises NotFoundError."""
     box = mailbox_days.by_id(reader, workspace.id, mailbox_id)
-    day = mailbox_days.day_of(reader, workspace, box, now=now)
+    [day] = mailbox_days.days_of(reader, workspace, [box], now=now)
     today = now.astimezone(mailbox_zone(box, workspace)).date()
     since = today - timedelta(days=BEFORE)
     sent = {
