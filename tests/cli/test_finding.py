@@ -90,3 +90,18 @@ def test_a_domain_is_looked_at_and_what_to_add_is_said(shell, place, monkeypatch
     }
     assert 'example.com TXT "v=spf1 mx ~all"' == said.rows[0]["add"]
     assert said.rows == shell.ok("domain", "list", "--json").rows
+
+
+def test_who_is_known_is_left_alone_where_an_import_says_so(filled, tmp_path):
+    """Neither changed nor put on the list."""
+    (tmp_path / "more.csv").write_text(
+        "email,company\ncarol@example.org,Other\nzoe@example.org,New\n", encoding="utf-8"
+    )
+    options = ("--list", "fair", "--skip-known", "--json")
+
+    tried = filled.ok("lead", "import", tmp_path / "more.csv", *options, "--dry-run").facts
+    done = filled.ok("lead", "import", tmp_path / "more.csv", *options).facts
+
+    assert [(1, 0, 1)] * 2 == [(one["imported"], one["merged"], one["skipped"]) for one in (tried, done)]
+    assert ["zoe@example.org"] == found(filled, "--list", "fair")
+    assert "Acme" == filled.ok("lead", "show", "carol@example.org", "--json").facts["fields"]["company"]

@@ -111,9 +111,10 @@ class Counts:
 )
 @click.option("--list", "list_name", metavar="NAME", help="Put the leads on this list.")
 @click.option("--sequence", "sequence_name", metavar="NAME", help="Enroll the leads into this sequence.")
+@click.option("--skip-known", is_flag=True, help="Leave who is a lead already as they are, off the list and out of it.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen and write nothing.")
 def import_leads(
-    file: Path, maps: tuple[str, ...], list_name: str | None, sequence_name: str | None, dry_run: bool
+    file: Path, maps: tuple[str, ...], list_name: str | None, sequence_name: str | None, skip_known: bool, dry_run: bool
 ) -> int:
     """Import leads from a CSV file; known ones are merged, bad rows go to FILE.errors.csv."""
     current = session()
@@ -130,6 +131,7 @@ def import_leads(
         if sequence_name is not None:
             await installation.read(_check_live, workspace.id, sequence_name)
         seen: set[str] = set()
+        began = installation.clock.now()
         for batch in _batches(opened):
             counts.rows += len(batch)
             counts.skipped += sum(isinstance(row, EmptyRow) for row in batch)
@@ -138,7 +140,9 @@ def import_leads(
                     errors.add(row)
             good = [row for row in batch if isinstance(row, LeadRow)]
             if dry_run:
-                done = await installation.read(preview_batch, good, workspace_id=workspace.id, seen=seen)
+                done = await installation.read(
+                    preview_batch, good, workspace_id=workspace.id, seen=seen, skip_known=skip_known
+                )
             else:
                 done = await installation.write(
                     import_batch,
@@ -149,6 +153,7 @@ def import_leads(
                     sequence_name=sequence_name,
                     keys=installation.keys,
                     now=installation.clock.now(),
+                    skip_known_before=began if skip_known else None,
                 )
             counts.add(done)
             for row in done.refused:
