@@ -29,6 +29,17 @@ def test_a_new_password_is_chosen_by_a_link(shell):
     assert "/welcome/" in shell.ok("user", "link", "ann@acme.example", "--json").facts["link"]
 
 
+def test_who_did_what_is_listed(shell):
+    """Newest first, and without any token."""
+    shell.ok("user", "add", "ann@acme.example")
+    key = shell.ok("key", "add", "crm", "--json").facts["key"]
+    said = shell.ok("user", "log", "--json")
+
+    assert ["key.added", "user.added"] == [one["action"] for one in said.rows]
+    assert {"the command line"} == {one["actor"] for one in said.rows}
+    assert key not in said.out
+
+
 def test_a_key_is_shown_once(shell):
     """The list tells it by its first letters."""
     made = shell.ok("key", "add", "crm", "--role", "viewer", "--json").facts

@@ -5,9 +5,9 @@ import click
 from relance.app import Installation
 from relance.app.serving import reached_at, real_now
 from relance.cli.session import Group, session
-from relance.core.people import Member, Role
+from relance.core.people import AuditEntry, Member, Role
 from relance.core.workspace import Workspace
-from relance.services import inviting, users
+from relance.services import audit_log, inviting, users
 from relance.services.audit_log import COMMAND_LINE
 from relance.web.security.tokens import new_token
 
@@ -105,3 +105,19 @@ def link_for(email: str) -> None:
 
     link = current.run(write)
     current.printer.facts({"email": email, "link": link}, f"{email} chooses a new password here, once: {link}")
+
+
+@user.command("log")
+@click.option("--most", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many lines.")
+def show_log(most: int) -> None:
+    """List who did what through the console, the API and these commands, newest first."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[AuditEntry]:
+        return await installation.read(audit_log.page, workspace_id=workspace.id, limit=most)
+
+    current.printer.rows(
+        ({"at": one.at, "actor": one.actor, "action": one.action, "subject": one.subject} for one in current.run(read)),
+        ("at", "actor", "action", "subject"),
+        empty="Nobody did anything yet that is written here.",
+    )
