@@ -39,6 +39,7 @@ PEERS: Mapping[str, str] = {
     "postgresql": "usr/lib/postgresql/*/bin/initdb",
     "curl": "usr/bin/curl",
     "jq": "usr/bin/jq",
+    "chromium": "usr/bin/chromium",
 }
 
 

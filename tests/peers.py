@@ -33,6 +33,7 @@ PEERS: Mapping[str, Peer] = {
     "openssl": Peer(program="openssl", remedy="apt-get install openssl"),
     "curl": Peer(program="curl", remedy="apt-get install curl"),
     "jq": Peer(program="jq", remedy="apt-get install jq"),
+    "chromium": Peer(program="chromium", remedy="apt-get install chromium"),
     "setpriv": Peer(program="setpriv", remedy="apt-get install util-linux"),
 }
 

@@ -219,7 +219,7 @@ def _of_step(form: FormData, document: Mapping[str, Any], position: int, uploade
     name = edits.name_of(saved, position)
     made, what, shown = saved, f"step {name} was changed", position
     match do:
-        case "save":
+        case "save" | "":  # Enter in a field, where a browser names no button
             pass
         case "up" | "down":
             shown = max(0, min(position + (1 if do == "down" else -1), len(steps_of(saved)) - 1))

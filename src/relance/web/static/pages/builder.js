@@ -24,7 +24,7 @@
     const button = form?.querySelector("#step-save, #settings-save");
     if (!form || !button) return;
     form.elements.go.value = go ?? "";
-    form.requestSubmit(button);
+    button.click(); // htmx sends the button that was clicked, not the one that a form is submitted with
   };
   // Another step is chosen while something is typed: it is saved on the way.
   document.addEventListener("click", (event) => {
