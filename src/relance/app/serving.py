@@ -9,7 +9,6 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from functools import partial
 
 import uvicorn
@@ -19,6 +18,7 @@ from relance.app.connecting import ConnectingHands
 from relance.app.examining import examine
 from relance.app.foreseeing import Foreseer
 from relance.app.installation import Installation
+from relance.app.reaching import reached_at, real_now
 from relance.app.trial_mails import send_test
 from relance.config import DEFAULT_BIND
 from relance.ports.clock import Clock
@@ -55,17 +55,6 @@ def surroundings(
             foresee=Foreseer(installation),
         ),
     )
-
-
-def real_now() -> datetime:
-    """Return the machine's time, by which sessions, keys and links end."""
-    return SystemClock().now()
-
-
-def reached_at(installation: Installation) -> str:
-    """Return where people reach the console."""
-    config = installation.config
-    return config.base_url or f"http://{config.bind or DEFAULT_BIND}"
 
 
 def take_address(bind: str) -> socket.socket:

@@ -3,7 +3,7 @@
 import click
 
 from relance.app import Installation
-from relance.app.serving import real_now
+from relance.app.reaching import real_now
 from relance.cli.session import Group, session
 from relance.core.people import ApiKey, Role
 from relance.core.workspace import Workspace

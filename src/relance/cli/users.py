@@ -3,7 +3,7 @@
 import click
 
 from relance.app import Installation
-from relance.app.serving import reached_at, real_now
+from relance.app.reaching import reached_at, real_now
 from relance.cli.session import Group, session
 from relance.core.people import AuditEntry, Member, Role
 from relance.core.workspace import Workspace

@@ -5,7 +5,8 @@ import signal
 from collections.abc import Callable
 from datetime import timedelta
 
-from relance.app.serving import AddressTakenError, real_now, serving, take_address
+from relance.app.reaching import real_now
+from relance.app.serving import AddressTakenError, serving, take_address
 from relance.config import DEFAULT_BIND
 from relance.core.people import Role
 from relance.demo.conducting import Conductor, conduct
