@@ -12,7 +12,7 @@ from relance.engine.answerer import Answerer
 from relance.engine.surroundings import Box
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError, RejectedError
 from relance.services import mailboxes, suppressions
-from relance.services.answering import writing
+from relance.services.answering import leaving, writing
 from relance.services.ingestion import settle_answer
 from relance.services.refusals import RefusedError
 from relance.services.threads import listing
@@ -350,3 +350,26 @@ async def test_the_engine_sends_an_answer_when_its_time_has_come(rig):
         await rig.settle(engine)
 
     assert 1 == len(desk.left())
+
+
+async def test_an_answer_that_had_left_before_an_older_state_was_put_back_is_not_sent_again(desk):
+    """The state has it waiting; its copy lies in Sent, and that is read before anything is sent."""
+    answer = await desk.write()
+    mailbox = await desk.rig.box()
+    raw = leaving.composed(leaving.Outgoing(answer=answer, mailbox=mailbox), now=desk.now)
+    desk.box.deliver(raw, folder=SENT, at=desk.now)
+    await desk.rig.parts().poller.refresh(Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id))
+    await desk.pass_(minutes=1)
+
+    assert AnswerStatus.SENT is (await desk.again(answer)).status
+    assert [] == desk.left()
+
+
+async def test_nothing_is_sent_by_hand_while_a_mailbox_recovers(desk):
+    """What it had sent since the state that was put back is not known yet."""
+    mailbox = await desk.rig.box()
+    await desk.write()
+    await desk.rig.store.write(mailboxes.enter_recovery, mailbox, since=desk.now, why="a test", now=desk.now)
+    await desk.pass_(minutes=1)
+
+    assert [] == desk.left()

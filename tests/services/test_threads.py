@@ -261,3 +261,15 @@ async def test_another_workspace_has_no_such_conversation(life):
         await life.store.write(handling.finish, **ids, by="eve", now=life.now)
     assert [] == await threads(life, other, EVERYTHING)
     assert 1 == len(await threads(life, scene))
+
+
+async def test_a_large_message_is_not_read_for_the_page(life):
+    """Its words are kept apart; its bytes are read when somebody asks for them."""
+    scene = await life.scene()
+    sent = await life.send()
+    raw = letters.reply(sent, at=life.now, text="Tell me more.\n\n> " + "x" * 70 + "\n> " * 100_000)
+    await life.receive(scene.box, raw)
+    (thread,) = await threads(life, scene)
+    read = await life.store.read(reading.conversation, workspace_id=scene.workspace.id, thread_id=thread.id)
+
+    assert (True, "Tell me more.") == (read.messages[-1].has_html, read.messages[-1].text)

@@ -11,8 +11,9 @@ from relance.services.refusals import NotFoundError
 from relance.services.threads.listing import ThreadLine, shown
 
 #: Messages of one conversation that are shown at once, the newest.
-SHOWN_AT_ONCE = 100
+SHOWN_AT_ONCE = 50
 _TEXT = 50_000  #: Characters of one message.
+_READ = 128 * 1024  #: Bytes of a message that is read for the page; a larger one is read when it is asked for.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class ThreadMessage:
     evidence: tuple[str, ...]
     step: str | None
     variant: str | None
-    has_html: bool
+    has_html: bool  #: Perhaps, where it is large.
     attachments: tuple[str, ...]
 
 
@@ -72,6 +73,7 @@ class _Kept:
     step: str | None
     variant: str | None
     raw: bytes | None
+    size: int  #: Bytes that are kept.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ def conversation(reader: Reader, *, workspace_id: int, thread_id: int) -> Conver
     """Return one conversation. Raises NotFoundError."""
     thread = shown(reader, workspace_id=workspace_id, thread_id=thread_id)
     ids = {"workspace_id": workspace_id, "lead_id": thread.lead_id}
-    kept = reader.all(_Kept, "threads.messages", **ids, mailbox_id=thread.mailbox_id, size=SHOWN_AT_ONCE + 1)
+    most = {"limit": SHOWN_AT_ONCE + 1, "most": _READ}
+    kept = reader.all(_Kept, "threads.messages", **ids, mailbox_id=thread.mailbox_id, **most)
     answers = reader.all(Answer, "answers.of_thread", workspace_id=workspace_id, thread_id=thread_id)
     return Conversation(
         thread=thread,
@@ -147,6 +150,6 @@ def _read(kept: _Kept) -> ThreadMessage:
         evidence=kept.evidence,
         step=kept.step,
         variant=kept.variant,
-        has_html=whole is not None and bool(whole.html),
+        has_html=bool(whole.html) if whole is not None else kept.size > _READ,
         attachments=tuple(one.filename or one.content_type for one in whole.attachments) if whole is not None else (),
     )

@@ -179,14 +179,15 @@ ORDER BY received_at DESC
 LIMIT 1
 
 -- name: threads.messages
--- What was written, newest first: so many as are shown at once.
+-- What was written, newest first: so many as are shown at once. Of what is larger than a page should read, not the bytes.
 SELECT m.id, m.direction, m.kind, m.confidence, m.received_at, m.from_address, m.to_address, m.subject, m.new_text,
-    m.matched_by, m.evidence, a.step, a.variant, m.raw
+    m.matched_by, m.evidence, a.step, a.variant,
+    CASE WHEN octet_length(m.raw) <= :most THEN m.raw END AS raw, coalesce(octet_length(m.raw), 0) AS size
 FROM messages m
 LEFT JOIN attempts a ON a.workspace_id = m.workspace_id AND a.id = m.attempt_id
 WHERE m.workspace_id = :workspace_id AND m.lead_id = :lead_id AND m.mailbox_id = :mailbox_id
 ORDER BY m.received_at DESC, m.id DESC
-LIMIT :size
+LIMIT :limit
 
 -- name: threads.empty
 -- Erase what a person wrote from the summaries; that they wrote stays.
