@@ -338,3 +338,17 @@ async def test_the_installation_is_examined_and_domains_are_listed(house: House)
 
     assert {"disk", "key", "engine"} <= {one["name"] for one in found.json()["items"]}
     assert (["s1"], []) == (domains.json()["selectors"], domains.json()["records"])
+
+
+async def test_each_mailboxs_day_and_health_are_told_before_it_has_sent_anything(house: House):
+    """Nothing to judge is no score, and no error."""
+    async with house.program("admin") as client:
+        await client.post(f"{A}/mailboxes", json=MAILBOX)
+        days = (await client.get(f"{A}/mailbox-days")).json()["items"]
+        health = (await client.get(f"{A}/mailboxes/bo@acme.example/health")).json()
+        forgotten = (await client.get(f"{A}/stale-sequences")).json()["items"]
+        crowded = (await client.get(f"{A}/overlaps")).json()["items"]
+
+    assert [("bo@acme.example", 0, 10)] == [(day["mailbox"], day["sent"], day["cap"]) for day in days]
+    assert (10, "healthy") == (health["cap_today"], health["verdict"])
+    assert ([], []) == (forgotten, crowded)

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from relance.web.api import (
     connecting,
+    crowding,
     diagnosis,
     domains,
     drafts,
@@ -67,6 +68,7 @@ RESOURCES: Final[tuple[APIRouter, ...]] = (
     suppressions.routes,
     stats.routes,
     diagnosis.routes,
+    crowding.routes,
 )
 _DESCRIPTION: Final = """
 Everything that Relance can do, for programs. Send a key as `Authorization: Bearer …`; it belongs to one workspace and
@@ -147,6 +149,7 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
     named = method == "post" and SHOWN_ONCE not in operation
     for name in [name for name in operation if name.startswith("x-")]:
         del operation[name]
+    operation["tags"] = operation["tags"][-1:]  # a route's own before its file's
     operation["responses"].pop("422", None)
     operation["responses"] |= {str(status): failing for status in problems.STATUSES}
     if named:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Response
 from pydantic import Field, SecretStr, StringConstraints
 
+from relance.core.ceilings import CEILINGS, NO_CEILING
 from relance.core.mail_presets import preset_of_address
 from relance.core.mailbox import Mailbox, Pacing
 from relance.core.pacing import PRESETS
@@ -17,7 +18,7 @@ from relance.mail.signatures import read_signature
 from relance.ports.store import Transaction
 from relance.services import mailbox_checks, mailboxes
 from relance.services.addresses import clean_address
-from relance.services.mailbox_options import RANGES, NameOptions, PacingOptions, WantedMailbox, pacing_of
+from relance.services.mailbox_options import AUTO, RANGES, NameOptions, PacingOptions, WantedMailbox, pacing_of
 from relance.services.refusals import RefusedError, WrongInputError
 from relance.web.api.call import SELF_NOTED, Call, Governs
 from relance.web.api.mailboxes import Address, MailboxShape, shown
@@ -26,6 +27,7 @@ from relance.web.api.shapes import CREATED, Given, IfMatch, Shape, Word, check_m
 
 routes = APIRouter(tags=["mailboxes"], route_class=Repeatable)
 MOST: Final = 100
+CEILING_WORDS: Final = sorted({*CEILINGS, NO_CEILING, AUTO})
 Server = Annotated[str, StringConstraints(min_length=3, max_length=300)]
 Password = Annotated[SecretStr, Field(min_length=1, max_length=4_000)]
 Count = Annotated[int, Field(ge=RANGES["daily_cap"][0], le=RANGES["daily_cap"][1])]
@@ -49,7 +51,9 @@ class MailboxOptions(Given):
     pool: Word | None = None
     timezone: Word | None = None
     weight: Annotated[int, Field(ge=RANGES["weight"][0], le=RANGES["weight"][1])] | None = None
-    ceiling: Word | None = Field(default=None, description="Whose ceiling holds, `none`, or `auto`.")
+    ceiling: Annotated[str, Field(json_schema_extra={"enum": CEILING_WORDS})] | None = Field(
+        default=None, description="Whose ceiling holds, `none`, or `auto`."
+    )
     signature: Annotated[str, StringConstraints(max_length=20_000)] | None = Field(
         default=None, description="What `{{ sender_signature }}` shows; empty: none."
     )
@@ -62,7 +66,9 @@ class MailboxOptions(Given):
         return PacingOptions(**{name: getattr(self, name) for name in PacingOptions.__dataclass_fields__})
 
     def names(self) -> NameOptions:
-        """Return what it is called."""
+        """Return what it is called. Raises WrongInputError."""
+        if self.ceiling not in {None, *CEILING_WORDS}:
+            raise WrongInputError(f"ceiling {self.ceiling!r} is none of {', '.join(CEILING_WORDS)}")
         given = {name: getattr(self, name) for name in NameOptions.__dataclass_fields__}
         return NameOptions(**{**given, "aliases": tuple(self.aliases or ())})
 

@@ -62,7 +62,7 @@ class HealthShape(Shape):
     """What came back of what a mailbox sent in 7 days, and what it may send today."""
 
     address: str
-    score: int
+    score: int | None = Field(description="Null: it sent too little to be judged.")
     verdict: str
     sends: int
     bounces: int

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from relance.core.transitions import IllegalTransitionError
 from relance.ports.connector import ConnectorError
 from relance.ports.store import CommitUnknownError, ConflictError, StoreBusyError, StoreError
 from relance.ports.vault import VaultError
@@ -120,6 +121,7 @@ _BY_ERROR: Final[tuple[tuple[type[Exception], Kind], ...]] = (
     (StaleDraftError, CHANGED),
     (WrongInputError, WRONG_INPUT),
     (RefusedError, REFUSED),
+    (IllegalTransitionError, REFUSED),
     (LostRaceError, LOST_RACE),
     (ConflictError, LOST_RACE),
     (StoreBusyError, BUSY),
