@@ -219,6 +219,16 @@ async def test_an_upload_is_bounded_and_its_import_is_its_workspaces_own(ready: 
     assert {"anna@lead.example"} == (await everybody(ready)).keys()
 
 
+async def test_files_that_nobody_imports_do_not_fill_the_disk(ready: House, monkeypatch: pytest.MonkeyPatch):
+    """The newest are kept."""
+    monkeypatch.setattr(lead_imports, "WAITING", 2)
+    for _ in range(4):
+        await upload(ready, b"email\na@lead.example\n")
+
+    assert 2 == len(await ready.installation.read(lead_imports.newest, ready.workspace.id, limit=9))
+    assert 2 == len(list(ready.installation.config.data.joinpath("uploads").iterdir()))
+
+
 async def test_old_imports_are_forgotten_with_their_files(ready: House):
     """What people uploaded about others is not kept for nothing."""
     await upload(ready, b"email\na@lead.example\n")

@@ -18,6 +18,7 @@ from relance.services.situations import Keys
 
 KEPT: Final = timedelta(days=7)  #: An import, its bad rows and a file that nobody imported.
 STILL: Final = timedelta(seconds=60)  #: An import that has not moved for so long has died: it may be gone on with.
+WAITING: Final = 20  #: Files of a workspace that nobody has imported yet; with one more the oldest is forgotten.
 _AT_ONCE: Final = 100
 
 
@@ -194,8 +195,9 @@ def errors(reader: Reader, wanted: LeadImport, *, after: int, limit: int) -> lis
 
 
 def forget_old(tx: Transaction, *, workspace_id: int, now: datetime) -> list[str]:
-    """Forget imports of long ago; return the names of their files, which are to be deleted."""
-    old = tx.all(LeadImport, "lead_imports.old", workspace_id=workspace_id, before=now - KEPT, limit=_AT_ONCE)
+    """Forget imports of long ago and files that nobody imports; return the names of the files, to be deleted."""
+    bounds = {"before": now - KEPT, "waiting": WAITING, "limit": _AT_ONCE}
+    old = tx.all(LeadImport, "lead_imports.old", workspace_id=workspace_id, **bounds)
     for one in old:
         for statement in ("lead_imports.forget_errors", "lead_imports.forget"):
             tx.run(statement, workspace_id=workspace_id, id=one.id)

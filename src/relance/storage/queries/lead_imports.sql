@@ -58,9 +58,17 @@ UPDATE lead_imports SET status = 'failed', problem = :problem, moved_at = :now, 
 WHERE workspace_id = :workspace_id AND id = :id AND status = 'running'
 
 -- name: lead_imports.old
--- Imports that nobody has moved since then.
+-- Imports that nobody has moved since then, and files that wait behind so many newer ones.
 SELECT {lead_imports.columns} FROM lead_imports
-WHERE workspace_id = :workspace_id AND uploaded_at < :before AND (moved_at IS NULL OR moved_at < :before)
+WHERE workspace_id = :workspace_id AND (
+    (uploaded_at < :before AND (moved_at IS NULL OR moved_at < :before))
+    OR (status = 'uploaded' AND id NOT IN (
+        SELECT x.id FROM lead_imports x
+        WHERE x.workspace_id = :workspace_id AND x.status = 'uploaded'
+        ORDER BY x.id DESC
+        LIMIT :waiting
+    ))
+)
 ORDER BY id
 LIMIT :limit
 
