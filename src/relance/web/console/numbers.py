@@ -27,6 +27,7 @@ from relance.web.surroundings import surroundings_of
 
 PERIODS = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 _DAYS = 30
+_LISTED = 31  #: Days that the page lists.
 _BUSIEST = 25  #: Mailboxes that the page names; the CSV names all.
 _COUNTED = ("contacted", "sent", "replied", "positive", "auto", "bounced", "opted_out")
 _HEADS = ("contacted", "sent", "replied", "positive", "auto-replied", "bounced", "opted out")
@@ -81,6 +82,7 @@ async def show(request: Request, visitor: Visitor) -> Response:
         asked=asked,
         found=found,
         busiest=sorted(found.mailboxes, key=lambda row: (-row.sent, row.mailbox_id))[:_BUSIEST],
+        newest_days=found.days[: -_LISTED - 1 : -1],
         since=since,
         plot=plots.by_day(since, today, sent, [replied], word="sent"),
         size=(plots.WIDTH, plots.HEIGHT),
