@@ -16,6 +16,7 @@
 #   make check                      lint, types, import contracts
 #   make format                     let ruff lay out the code
 #   make reference                  write the pages of docs/reference that the code already knows
+#   make screenshots                take the pictures of the README anew, of the console over a demo
 #   make lock / make upgrade        write the lock for pyproject.toml / with newer versions
 #   make clean                      remove what was built; your data directory stays
 
@@ -40,7 +41,7 @@ BENCHES ?= compose engine_only full_path growth inbox_day:10000:3 recovery:20000
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help python run-environment dev-environment peers demo test bench bench-full fuzz kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference lock upgrade build clean
+.PHONY: help python run-environment dev-environment peers demo test bench bench-full fuzz kill-proof crash-proof crash-sweep crash-replay crash-table check format states reference screenshots lock upgrade build clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -107,6 +108,9 @@ states: dev-environment
 
 reference: states
 	$(BIN)/python scripts/write_reference.py
+
+screenshots: peers
+	$(BIN)/python scripts/take_screenshots.py
 
 lock: dev-environment
 	@$(MAKE) --no-print-directory compile

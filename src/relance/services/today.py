@@ -15,7 +15,7 @@ from relance.ports.store import Reader
 from relance.services import mailbox_days, numbers
 from relance.services.mailbox_days import MailboxDay
 
-LINES: Final = 8
+LINES: Final = 6
 MAILBOXES: Final = 50
 _LOOKED_AT: Final = 400
 

@@ -18,7 +18,7 @@ from relance.web.security.needs import needs
 from relance.web.security.who import Visitor
 from relance.web.surroundings import surroundings_of
 
-_ANSWERS = 8
+_ANSWERS = 6
 
 
 @needs(Role.VIEWER)
