@@ -31,7 +31,7 @@ WANTED = (
 def main() -> None:
     """Serve a demo, go some days on, and look at it."""
     PICTURES.mkdir(exist_ok=True)
-    command = [COMMAND, "demo", "--serve", "--leads", "240", "--bind", "127.0.0.1:8029"]
+    command = [str(COMMAND), "demo", "--serve", "--leads", "240", "--bind", "127.0.0.1:8029"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as demo:
         try:
             link = _link(demo)
