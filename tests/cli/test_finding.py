@@ -29,6 +29,8 @@ def test_leads_are_found_by_where_they_stand_and_a_filter_can_be_kept(enrolled):
     assert ["carol@example.org"] == found(enrolled, "--saved", "Moving", "--list", "autumn")
     assert [] == found(enrolled, "--saved", "Moving", "--list", "spring")
     assert {"status": "active"} == enrolled.ok("lead", "filters", "--json").rows[0]["asks"]
+    assert [] == enrolled.ok("lead", "filters", "--forget", "Moving", "--json").rows
+    assert [{"list": "autumn"}] == enrolled.ok("lead", "lists", "--json").rows
     assert "carol@example.org" in enrolled.ok("lead", "find", "--sequence", "autumn").out
 
 

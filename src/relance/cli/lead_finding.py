@@ -10,7 +10,7 @@ from relance.app import Installation
 from relance.cli.session import Command, session
 from relance.core.words import counted
 from relance.core.workspace import Workspace
-from relance.services import lead_bulk, saved_filters
+from relance.services import lead_bulk, lead_lists, saved_filters
 from relance.services.lead_bulk import AT_ONCE, NAMED, NOTHING, BulkAction, Done
 from relance.services.lead_filters import Filter, from_words
 from relance.services.lead_lines import Line, lines_of
@@ -66,12 +66,28 @@ def find_leads(limit: int, save_as: str | None, **words: str | None) -> None:
     current.printer.rows(rows, COLUMNS, empty="Nobody matches.")
 
 
+@click.command("lists", cls=Command)
+def list_lists() -> None:
+    """List the lists that somebody is on."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> list[str]:
+        return await installation.read(lead_lists.names, workspace.id)
+
+    rows = ({"list": name} for name in current.run(read))
+    current.printer.rows(rows, ("list",), empty="There is no list yet; see `relance lead bulk put`.")
+
+
 @click.command("filters", cls=Command)
-def list_filters() -> None:
+@click.option("--forget", metavar="NAME", help="Delete this one first.")
+def list_filters(forget: str | None) -> None:
     """List saved filters."""
     current = session()
 
     async def read(installation: Installation, workspace: Workspace) -> list[saved_filters.SavedFilter]:
+        if forget is not None:
+            gone = await installation.read(saved_filters.named, workspace.id, forget)
+            await installation.write(saved_filters.forget, workspace_id=workspace.id, filter_id=gone.id)
         return await installation.read(saved_filters.of_workspace, workspace.id)
 
     rows = ({"name": one.name, "asks": one.words, "author": one.author} for one in current.run(read))
@@ -133,8 +149,8 @@ async def _asked(installation: Installation, workspace: Workspace, words: Mappin
     given = {name: word for name, word in words.items() if word is not None and name != "saved"}
     if words.get("saved") is None:
         return from_words(given)
-    saved = await installation.read(saved_filters.words_of, workspace.id, str(words["saved"]))
-    return from_words({**saved, **given})
+    saved = await installation.read(saved_filters.named, workspace.id, str(words["saved"]))
+    return from_words({**saved.words, **given})
 
 
 def _row(line: Line) -> Mapping[str, object]:

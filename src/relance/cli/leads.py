@@ -10,7 +10,7 @@ import click
 
 from relance.app import Installation
 from relance.cli.importing import import_leads
-from relance.cli.lead_finding import bulk, find_leads, list_filters
+from relance.cli.lead_finding import bulk, find_leads, list_filters, list_lists
 from relance.cli.printing import shown
 from relance.cli.session import Group, session
 from relance.core.lead import Lead, Touch
@@ -40,6 +40,7 @@ def lead() -> None:
 lead.add_command(import_leads)
 lead.add_command(find_leads)
 lead.add_command(list_filters)
+lead.add_command(list_lists)
 lead.add_command(bulk)
 
 

@@ -28,12 +28,12 @@ def of_workspace(reader: Reader, workspace_id: int) -> list[SavedFilter]:
     return reader.all(SavedFilter, "saved_filters.of_workspace", workspace_id=workspace_id, limit=MOST)
 
 
-def words_of(reader: Reader, workspace_id: int, name: str) -> Mapping[str, str]:
-    """Return what a saved filter asks, in words. Raises NotFoundError."""
+def named(reader: Reader, workspace_id: int, name: str) -> SavedFilter:
+    """Return a saved filter by its name. Raises NotFoundError."""
     found = next((one for one in of_workspace(reader, workspace_id) if one.name == name), None)
     if found is None:
         raise NotFoundError(f"there is no saved filter {name!r}")
-    return found.words
+    return found
 
 
 def save(tx: Transaction, *, workspace_id: int, name: str, asked: Filter, author: str, now: datetime) -> None:
