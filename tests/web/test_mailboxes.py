@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 
 from connectors.name_server import name_server
@@ -199,3 +200,35 @@ async def test_domains_are_looked_at_and_the_record_to_add_is_shown(house: House
     assert "k7._domainkey.acme.example" in after.text
     assert "_dmarc.acme.example" in after.text
     assert 404 == elsewhere.status_code
+
+
+async def test_many_are_connected_from_a_file_and_a_bad_row_takes_no_other_along(house: House):
+    """No password is shown again, none lies on the disk, and no command is taken from a browser."""
+    content = (
+        "address,password,smtp,imap,daily_cap\n"
+        "ann@gmail.com,s3cret-1,,,25\n"
+        "bo@acme.example,s3cret-2,smtp.acme.example:465:tls,imap.acme.example:993:tls,\n"
+        "cy@acme.example,s3cret-3,,,\n"
+        "dan@gmail.com,s3cret-4,,,many\n"
+    )
+    command = "address,password_command,smtp,imap\neve@gmail.com,touch /tmp/x,,\n"
+    async with house.browser("admin") as browser:
+
+        async def send(text: str, **words: str) -> httpx.Response:
+            files = {"file": ("boxes.csv", text.encode(), "text/csv")}
+            return await browser.post(house.path("mailboxes/import"), files=files, data=words)
+
+        tried = await send(content, **{"try": "yes"})
+        nobody = await connected(house)
+        done = await send(content)
+        refused = await send(command)
+        unknown = await send("address,passwort\na@gmail.com,x\n")
+
+    assert ("<dd>2</dd>" in tried.text, []) == (True, nobody)
+    assert ["ann@gmail.com", "bo@acme.example"] == await connected(house)
+    assert "names no smtp server" in done.text
+    assert "daily_cap" in done.text
+    assert "command line only" in refused.text
+    assert (422, True) == (unknown.status_code, "means nothing here" in unknown.text)
+    assert all("s3cret" not in page.text for page in (tried, done))
+    assert not list(house.installation.config.data.joinpath("uploads").iterdir())
