@@ -56,6 +56,20 @@ class DayNumbers(Counts):
     day: date
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnTheWay:
+    """How many people of a sequence have one status that is no end."""
+
+    sequence_id: int
+    status: EnrollmentStatus
+    people: int
+
+
+def on_the_way(reader: Reader, *, workspace_id: int) -> list[OnTheWay]:
+    """Return who is on the way, for every sequence of a workspace in one read."""
+    return reader.all(OnTheWay, "numbers.on_the_way", workspace_id=workspace_id)
+
+
 def standing(reader: Reader, *, workspace_id: int, sequence_id: int) -> list[Standing]:
     """Return how many people of a sequence stand where."""
     return reader.all(Standing, "numbers.standing", workspace_id=workspace_id, sequence_id=sequence_id)

@@ -16,7 +16,7 @@ from relance.services import mailbox_days, numbers
 from relance.services.mailbox_days import MailboxDay
 
 LINES: Final = 6
-MAILBOXES: Final = 50
+MAILBOXES: Final = 24
 _LOOKED_AT: Final = 400
 
 
@@ -62,7 +62,9 @@ def look(reader: Reader, workspace: Workspace, *, now: datetime) -> Today:
     ids = {"workspace_id": workspace.id, "limit": LINES}
     found = reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace.id)
     in_use = [one for one in found if one.status is not SequenceStatus.ARCHIVED]
-    standing = {one.id: _standing(reader, one) for one in in_use}
+    standing: dict[int, Counter[str]] = {one.id: Counter() for one in found}
+    for each in numbers.on_the_way(reader, workspace_id=workspace.id):
+        standing[each.sequence_id][each.status] += each.people
     aside = [
         Aside(
             sequence=one,
@@ -83,10 +85,3 @@ def look(reader: Reader, workspace: Workspace, *, now: datetime) -> Today:
         sequences=len(in_use),
         on_the_way=sum(counts[status] for counts in standing.values() for status in walking),
     )
-
-
-def _standing(reader: Reader, sequence: Sequence) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for one in numbers.standing(reader, workspace_id=sequence.workspace_id, sequence_id=sequence.id):
-        counts[one.status] += one.people
-    return counts

@@ -14,7 +14,7 @@ from relance.core.mailbox import MailboxStatus
 from relance.core.sequence import Sequence
 from relance.ports.store import Reader
 
-MOST: Final = 1_000  #: People of each status who are looked at.
+MOST: Final = 500  #: People of each status who are looked at.
 _LOOKED_AT: Final = (EnrollmentStatus.ACTIVE, EnrollmentStatus.WAITING, EnrollmentStatus.HELD, EnrollmentStatus.PAUSED)
 
 

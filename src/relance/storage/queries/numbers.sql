@@ -83,6 +83,23 @@ INSERT INTO standing (workspace_id, sequence_id, version, step, status, people)
 VALUES (:workspace_id, :sequence_id, :version, :step, :status, :people)
 ON CONFLICT (workspace_id, sequence_id, version, step, status) DO UPDATE SET people = standing.people + excluded.people
 
+-- name: numbers.on_the_way
+-- How many of each sequence of a workspace have a status that is no end, the newest moves included.
+SELECT sequence_id, status, sum(people)::bigint AS people FROM (
+    SELECT sequence_id, status, people FROM standing WHERE workspace_id = :workspace_id
+    UNION ALL
+    SELECT sequence_id, status, 1 FROM
+        (SELECT * FROM moves WHERE workspace_id = :workspace_id ORDER BY id DESC LIMIT 20000) AS came
+    UNION ALL
+    SELECT sequence_id, from_status, -1 FROM
+        (SELECT * FROM moves WHERE workspace_id = :workspace_id ORDER BY id DESC LIMIT 20000) AS went
+    WHERE from_step IS NOT NULL
+) AS everyone
+WHERE status IN ('active', 'waiting', 'paused', 'held')
+GROUP BY sequence_id, status
+HAVING sum(people) <> 0
+ORDER BY sequence_id, status
+
 -- name: numbers.standing
 -- How many stand where in one sequence, the newest moves included.
 SELECT version, step, status, sum(people)::bigint AS people FROM (

@@ -106,20 +106,17 @@ def _rows(reader: Reader, workspace_id: int) -> list[Row]:
     drafted = set(reader.all(int, "drafts.with_drafts", workspace_id=workspace_id))
     known = {one.sequence_id: one for one in numbers.by_sequence(reader, workspace_id=workspace_id)}
     walking: Counter[int] = Counter()
-    rows = []
-    for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id):
-        for one in numbers.standing(reader, workspace_id=workspace_id, sequence_id=sequence.id):
-            if one.status in {"active", "waiting", "paused", "held"}:
-                walking[sequence.id] += one.people
-        rows.append(
-            Row(
-                sequence=sequence,
-                on_the_way=walking[sequence.id],
-                numbers=known.get(sequence.id),
-                drafted=sequence.id in drafted,
-            )
+    for one in numbers.on_the_way(reader, workspace_id=workspace_id):
+        walking[one.sequence_id] += one.people
+    return [
+        Row(
+            sequence=sequence,
+            on_the_way=walking[sequence.id],
+            numbers=known.get(sequence.id),
+            drafted=sequence.id in drafted,
         )
-    return rows
+        for sequence in reader.all(Sequence, "sequences.of_workspace", workspace_id=workspace_id)
+    ]
 
 
 routes = [
