@@ -1,6 +1,6 @@
 """Connecting many mailboxes out of a CSV file; a bad row takes no other along.
 
-The file holds passwords: it lies beside the database for as long as it takes to read it, and no row of it is shown again.
+The file holds passwords: it lies beside the database for as long as reading it takes, and no row of it is shown again.
 """
 
 import asyncio
