@@ -30,7 +30,6 @@ REPORTS = {
     "attempts.count_settled",
     "attempts.departed_since",
     "attempts.of_sequence",
-    "attempts.unsettled",
     "enrollments.chosen",
     "enrollments.count_by_status",
     "enrollments.count_endings",
@@ -52,8 +51,8 @@ SMALL_INDEXES = {
     "attempts_unknown",
     "attempts_slots_left_behind",
     "attempts_uncopied",
-    "attempts_unsettled",
     "enrollments_locked",
+    "enrollments_put_off",
 }
 #: Read the first few of an index in its own order, and stop there.
 FIRST_FEW = {

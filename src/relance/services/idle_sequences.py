@@ -5,7 +5,7 @@ Rule 2: hours that are the same for everyone are worked out here, whether or not
         the lead's own are known by the reason that a gate has written on the lead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -62,7 +62,9 @@ class Idle:
 def idle(reader: Reader, workspace_id: int, now: datetime) -> list[Idle]:
     """Return live sequences that send nothing, though people are in them and they are meant to."""
     workspace = workspace_of(reader, workspace_id)
-    found = (_idle(reader, workspace, sequence, now) for sequence in _sending(reader, workspace_id))
+    boxes = reader.all(Mailbox, "mailboxes.of_workspace", workspace_id=workspace_id)
+    states = {box.id: never_sends(box, workspace, now) for box in boxes}
+    found = (_idle(reader, workspace, sequence, states, now) for sequence in _sending(reader, workspace_id))
     return [one for one in found if one is not None]
 
 
@@ -88,7 +90,9 @@ def _sending(reader: Reader, workspace_id: int) -> Iterator[Sequence]:
                 yield sequence
 
 
-def _idle(reader: Reader, workspace: Workspace, sequence: Sequence, now: datetime) -> Idle | None:
+def _idle(
+    reader: Reader, workspace: Workspace, sequence: Sequence, states: Mapping[int, str | None], now: datetime
+) -> Idle | None:
     plan = plan_of(reader, workspace.id, sequence.id, sequence.version)
     boxes = mailboxes_of(reader, workspace.id, plan)
     if not boxes:
@@ -98,10 +102,9 @@ def _idle(reader: Reader, workspace: Workspace, sequence: Sequence, now: datetim
     ids = {"workspace_id": workspace.id, "sequence_id": sequence.id}
     if reader.one(int, "enrollments.any_due_in", **ids, now=now) is None:
         return None
-    states = {box.id: never_sends(box, workspace, now) for box in boxes}
     sending = [box for box in boxes if states[box.id] is None]
     if not sending:
-        told = ", ".join(sorted({state for state in states.values() if state is not None}))
+        told = ", ".join(sorted({state for box in boxes if (state := states[box.id]) is not None}))
         why = f"none of its mailboxes sends ({told}); `relance mailbox resume`, `check` or `set` one of them"
         return Idle(sequence=sequence, why=why)
     if plan.daily_cap == 0:

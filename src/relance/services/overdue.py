@@ -44,9 +44,13 @@ def overdue(reader: Reader, workspace_id: int, idle: Collection[Idle], now: date
     if workspace.skip_until is not None and workspace.skip_until > now - OVERDUE:
         free = set()  # a limit of the whole workspace is used up
     found: list[Stuck] = []
+    openings: dict[tuple[int, int, str | None], frozenset[int]] = {}  # boxes that may open, by version and lane
     for row in _long_due(reader, workspace_id, boxes, free, now - OVERDUE):
         plan = plan_of(reader, workspace_id, row.sequence_id, row.version)
-        opening = {box.id for box in boxes if may_open(plan, box, row.lane)}
+        of = row.sequence_id, row.version, row.lane
+        if of not in openings:
+            openings[of] = frozenset(box.id for box in boxes if may_open(plan, box, row.lane))
+        opening = openings[of]
         its = {box.id for box in boxes if box.id == row.mailbox_id} if row.mailbox_id else opening
         if row.step_kind == "email" and not its:
             kept = row.lane if row.mailbox_id is None and any(admits(plan, box) for box in boxes) else None

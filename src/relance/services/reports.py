@@ -12,6 +12,7 @@ from relance.core.mailbox import Mailbox, MailboxStatus
 from relance.ports.store import Reader
 from relance.services import idle_sequences, overdue, stuck_people
 from relance.services.recovering import recovery_remedy
+from relance.services.remembering import Remembering
 from relance.services.standstill import Stuck
 from relance.services.stuck_people import who
 
@@ -36,6 +37,7 @@ REFUSED = MappingProxyType(
 
 def stuck(reader: Reader, *, workspace_id: int, now: datetime) -> list[Stuck]:
     """Return what ought to move and does not, of every kind: what an engine would do first, then what a person must."""
+    reader = Remembering(reader)
     idle = idle_sequences.idle(reader, workspace_id, now)
     return [
         *_locks(reader, workspace_id, now),

@@ -208,10 +208,11 @@ WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id
 ORDER BY enrollment_id, step_counter
 
 -- name: attempts.unsettled
--- Outcomes of this workspace that are unknown, the oldest first.
+-- Outcomes of this workspace that are unknown, the oldest first. The plus keeps SQLite from reading a whole workspace
+-- instead of the few that are unknown.
 SELECT {attempts.columns} FROM attempts
-WHERE workspace_id = :workspace_id AND status = 'unknown'
-ORDER BY id
+WHERE +workspace_id = :workspace_id AND status = 'unknown'
+ORDER BY +id
 
 -- name: attempts.count_uncopied
 -- How many messages have no copy in Sent, where the server is not known to save them, over the installation.

@@ -320,6 +320,8 @@ LIMIT 1
 SELECT last_skip_reason AS reason, count(*) AS number, min(next_due_at) AS since FROM enrollments
 WHERE workspace_id = :workspace_id AND sequence_id = :sequence_id AND status = 'active' AND step_kind = 'email'
     AND next_due_at <= :now AND last_skip_reason = ANY (:reason_list::text[])
+    AND last_skip_reason IN
+        ('window_never_opens', 'quiet_hours_cover_window', 'workday_misses_window', 'mailbox_unread')
 GROUP BY last_skip_reason
 ORDER BY last_skip_reason
 
@@ -337,11 +339,13 @@ ORDER BY id
 LIMIT :limit
 
 -- name: enrollments.put_off_for
--- Who was due long before and is put off again and again for one reason, looked at once more soon. The plus keeps SQLite
--- from reading a whole workspace instead of what is ready soon.
+-- Who was due long before and is put off again and again for one of the reasons that their own index knows, looked at
+-- once more soon.
 SELECT {enrollments.columns} FROM enrollments
-WHERE +workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :soon
+WHERE workspace_id = :workspace_id AND status IN ('active', 'waiting') AND ready_at < :soon
     AND next_due_at < :before AND last_skip_reason = :reason
+    AND last_skip_reason IN
+        ('window_never_opens', 'quiet_hours_cover_window', 'workday_misses_window', 'mailbox_unread')
 ORDER BY ready_at
 LIMIT :limit
 

@@ -83,6 +83,10 @@ CREATE INDEX enrollments_status ON enrollments (workspace_id, sequence_id, statu
 CREATE INDEX enrollments_mailbox ON enrollments (workspace_id, mailbox_id, id);
 -- Who answered, the few among the many.
 CREATE INDEX enrollments_replied ON enrollments (workspace_id, id) WHERE replied_at IS NOT NULL;
+-- Who is put off again and again for what does not pass by itself: the few that a person has to see.
+CREATE INDEX enrollments_put_off ON enrollments (workspace_id, last_skip_reason, sequence_id)
+    WHERE last_skip_reason IN
+        ('window_never_opens', 'quiet_hours_cover_window', 'workday_misses_window', 'mailbox_unread');
 CREATE INDEX enrollments_locked ON enrollments (lock_expires_at) WHERE lock_holder IS NOT NULL;
 -- When anything is ready next, and how much is.
 CREATE INDEX enrollments_walking ON enrollments (ready_at) WHERE status IN ('active', 'waiting');

@@ -15,6 +15,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
     ('leads', 'sqlite_autoindex_leads_2', '100000 100000 1'),
     ('leads', 'sqlite_autoindex_leads_1', '100000 100000 1'),
     ('enrollments', 'enrollments_walking', '40000 1'),
+    ('enrollments', 'enrollments_put_off', '100 100 50 10'),
     ('enrollments', 'enrollments_locked', '100 1'),
     ('enrollments', 'enrollments_replied', '3000 3000 1'),
     ('enrollments', 'enrollments_mailbox', '100000 100000 500 1'),
