@@ -211,7 +211,7 @@ async def test_many_are_connected_from_a_file_and_a_bad_row_takes_no_other_along
         "cy@acme.example,s3cret-3,,,\n"
         "dan@gmail.com,s3cret-4,,,many\n"
     )
-    command = "address,password_command,smtp,imap\neve@gmail.com,touch /tmp/x,,\n"
+    command = "address,password_command,smtp,imap\neve@gmail.com,pass show eve,,\n"
     async with house.browser("admin") as browser:
 
         async def send(text: str, **words: str) -> httpx.Response:
