@@ -10,7 +10,8 @@ from browser.looking import complaints, violations
 #: Pages of the navigation, and pages behind them, by the text of a link on the page before.
 PAGES = (
     "today", "sequences", "leads", "inbox", "mailboxes", "numbers", "forecast", "stuck", "suppressions", "doctor",
-    "settings", "sequences/1", "sequences/1/try", "sequences/1/edit", "mailboxes/1", "mailboxes/new", "leads/1",
+    "settings", "sequences/1", "sequences/1/try", "sequences/1/edit", "mailboxes/1", "mailboxes/new",
+    "mailboxes/domains", "mailboxes/import", "leads/1", "leads/new", "leads/import",
 )  # fmt: skip
 PATIENCE = 15_000  #: Milliseconds that a page has for what a test waits for.
 PHONE: ViewportSize = {"width": 360, "height": 740}
@@ -48,6 +49,7 @@ def place(demo: str, name: str) -> str:
 def test_a_page_has_nothing_that_axe_finds_and_no_error_in_either_theme(demo: str, page: Page, name: str):
     """Contrast, names of fields, order of headings; and the content policy refuses nothing of ours."""
     heard = complaints(page)
+    page.emulate_media(reduced_motion="reduce")  # a colour on its way to the other theme has no contrast yet
     answer = page.goto(place(demo, name))
     found = {"light": violations(page)}
     page.emulate_media(color_scheme="dark")
