@@ -202,6 +202,22 @@ async def test_a_preview_marks_what_a_lead_lacks(house):
     assert "misses company" in page.text
 
 
+async def test_an_html_part_is_shown_in_a_frame_that_may_do_nothing(house):
+    """With its own styles, and without scripts or remote pictures, whoever wrote it."""
+    browser = house.browser()
+    path = await built(browser, house)
+    html = "<p style='color: red'>Hi {{ first_name }}</p><script>alert(1)</script>"
+    await sent(browser, path, do="save", position=0, step_id="intro", **EMAIL, html=html)
+    page = await browser.get(f"{path}/try")
+    part = await browser.get(f"{path}/try/part?step=intro")
+    policy = part.headers["content-security-policy"]
+
+    assert "<iframe sandbox " in page.text
+    assert "color: red" in part.text
+    assert policy.startswith("default-src 'none'")
+    assert policy.endswith("sandbox")
+
+
 async def test_publishing_says_what_changes_and_who_is_affected(house):
     """Before anything happens."""
     browser = house.browser()

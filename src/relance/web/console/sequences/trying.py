@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from relance.core.lead import Lead
@@ -35,6 +35,11 @@ from relance.web.security.needs import needs
 from relance.web.security.who import Visitor
 from relance.web.surroundings import surroundings_of
 
+#: The text is a colleague's and may bring its own styles; nothing in it may run, load, lead away or send.
+_FRAME_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'; sandbox"
+)
 _NOBODY: Final = "sender@example.com"  #: Who seems to send where no mailbox is connected yet.
 _SOMEBODY: Final = "somebody@example.com"  #: Who seems to read where no lead was asked for.
 
@@ -70,6 +75,19 @@ async def show(request: Request, visitor: Visitor) -> Response:
         marked=marked,
         me=visitor.user.email if visitor.user else "",
     )
+
+
+@needs(Role.VIEWER)
+async def part(request: Request, visitor: Visitor) -> Response:
+    """Show one e-mail's HTML part as it was written, for a frame that has no rights; remote pictures stay away."""
+    around = surroundings_of(request)
+    email, step = request.query_params.get("lead", "").strip(), request.query_params.get("step", "")
+    found = await around.store.read(
+        _try, visitor.workspace, places.asked_for(request), email, around.keys, around.clock.now()
+    )
+    message = next((one.message for one in found.previews if one.step == step), None)
+    html = (message.html if message is not None else None) or ""
+    return HTMLResponse(html, headers={"content-security-policy": _FRAME_POLICY, "x-frame-options": "SAMEORIGIN"})
 
 
 @needs(Role.MEMBER)
@@ -167,5 +185,6 @@ def _plan(reader: Reader, workspace_id: int, sequence_id: int, now: datetime) ->
 
 routes = [
     Route(f"{places.ONE}/try", show, methods=["GET"]),
+    Route(f"{places.ONE}/try/part", part, methods=["GET"]),
     Route(f"{places.ONE}/try", send, methods=["POST"]),
 ]
