@@ -15,7 +15,7 @@ from relance.services import mailboxes, suppressions
 from relance.services.answering import leaving, writing
 from relance.services.ingestion import settle_answer
 from relance.services.refusals import RefusedError
-from relance.services.threads import listing
+from relance.services.threads import listing, reading
 from relance.services.threads.listing import Filter
 from relance.testing import letters
 from relance.testing.builders import KEYS
@@ -222,7 +222,11 @@ async def test_its_copy_in_sent_is_nobodys_message_by_hand(desk):
     await desk.rig.parts().poller.refresh(Box(workspace_id=mailbox.workspace_id, mailbox_id=mailbox.id))
     ids = {"workspace_id": mailbox.workspace_id, "question": "pleasure"}
 
+    thread = {"workspace_id": mailbox.workspace_id, "thread_id": (await desk.thread()).id}
+    read = await desk.rig.store.read(reading.conversation, **thread)
+
     assert ["answer"] == [one.kind for one in await desk.rig.store.read(listing.find, **ids)]
+    assert ["With pleasure."] == [one.text for one in read.messages if one.kind == "answer"]
 
 
 async def test_a_server_that_saves_nothing_gets_a_copy(any_rig):

@@ -1,5 +1,6 @@
 """One conversation as people read it: its messages with their classes and why, and the answers that wait to leave."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,8 @@ from relance.services.threads.listing import ThreadLine, shown
 SHOWN_AT_ONCE = 50
 _TEXT = 50_000  #: Characters of one message.
 _READ = 128 * 1024  #: Bytes of a message that is read for the page; a larger one is read when it is asked for.
+#: What we write below an answer: they see above what they had written.
+_QUOTATION = re.compile(r"\n+On \d{4}-\d\d-\d\d \d\d:\d\d UTC, [^\n]{1,400} wrote:\n>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,7 @@ class ThreadMessage:
     from_address: str | None
     to_address: str | None
     subject: str | None
-    text: str  #: What its writer wrote, without what they quote; of ours, all of it.
+    text: str  #: What its writer wrote, without what they quote; of a step, all of it.
     matched_by: str | None
     evidence: tuple[str, ...]
     step: str | None
@@ -136,6 +139,8 @@ def _read(kept: _Kept) -> ThreadMessage:
     text = kept.new_text if kept.direction == "in" else None
     if text is None:
         text = whole.text if whole is not None else kept.new_text or ""
+    if kept.kind == "answer":
+        text = _QUOTATION.split(text, maxsplit=1)[0]
     return ThreadMessage(
         id=kept.id,
         direction=kept.direction,
