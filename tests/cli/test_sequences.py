@@ -340,3 +340,14 @@ def test_the_numbers_of_a_sequence_are_shown_by_step_and_wording(filled):
     assert "Nothing was sent yet." in sent.out
     assert [{"version": 1, "step": "intro", "status": "active", "people": 2}] == standing
     assert (1, True) == (unknown.code, "there is no sequence 'winter'" in unknown.complaint)
+
+
+def test_a_version_comes_back_as_the_file_that_says_the_same(filled, tmp_path):
+    """As YAML and as JSON; publishing it changes nothing."""
+    for form in ("yaml", "json"):
+        exported = tmp_path / f"again.{form}"
+        exported.write_text(filled.ok("sequence", "export", "autumn", "--as", form).out, encoding="utf-8")
+        again = filled.ok("sequence", "publish", exported, "--json").facts
+        assert (1, False) == (again["version"], again["changed"])
+
+    assert "has no version 7" in filled.run("sequence", "export", "autumn", "--version", 7).complaint

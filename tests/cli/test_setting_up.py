@@ -274,3 +274,13 @@ def test_a_second_workspace_knows_nothing_of_the_first(filled):
     assert [] == filled.ok("lead", "list", "--workspace", "beta", "--json").rows
     assert (1, "relance: there is a workspace 'beta' already; choose another name") == (taken.code, taken.complaint)
     assert 2 == wrong.code
+
+
+def test_the_log_of_a_workspace_tells_who_let_programs_in(filled):
+    """What the command line does to people and keys stands in it too."""
+    nothing = filled.ok("workspace", "log")
+    filled.ok("key", "add", "crm")
+    rows = filled.ok("workspace", "log", "--json").rows
+
+    assert "Nobody has changed anything" in nothing.out
+    assert ["key.added"] == [row["action"] for row in rows]

@@ -161,3 +161,29 @@ def test_every_route_with_an_id_and_a_body_is_walked_with_one():
     ]
 
     assert [] == lacking
+
+
+async def test_ids_of_another_workspace_in_bodies_and_questions_find_nothing(house: House):
+    """Beside the paths: whoever is named in what is sent must be there too."""
+    await house.installation.write(fill, house.workspace)
+    text = "name: own\nwindow: always\nsteps:\n  - {id: intro, kind: email, subject: Hi, text: Hello}\n"
+    async with house.program("stranger") as client:
+        await client.post(f"{PREFIX}/sequences", json={"text": text})
+        answers = [
+            await client.post(f"{PREFIX}/enrollments", json={"sequence": "own", "leads": ["1"]}),
+            await client.post(f"{PREFIX}/enrollments", json={"sequence": "own", "leads": ["ann@lead.example"]}),
+            await client.post(f"{PREFIX}/leads/actions", json={"action": "put", "name": "mine", "leads": [1]}),
+            await client.post(f"{PREFIX}/leads/bulk", json={"rows": [{"email": "x@y.example"}], "sequence": "q4"}),
+            await client.post(f"{PREFIX}/sequences/preview", json={"text": text, "lead": "1"}),
+            await client.post(f"{PREFIX}/sequences/own/test", json={"to": "me@other.example", "lead": "1"}),
+            await client.post(f"{PREFIX}/forecast", json={"sequence": "q4"}),
+            await client.get(f"{PREFIX}/enrollments", params={"lead": "1"}),
+            await client.get(f"{PREFIX}/enrollments", params={"sequence": "q4"}),
+            await client.get(f"{PREFIX}/threads", params={"mailbox": "bo@acme.example"}),
+        ]
+        events = await client.get(f"{PREFIX}/events", params={"lead": 1})
+        found = await client.post(f"{PREFIX}/leads/actions", json={"action": "suppress", "filter": {"text": "ann"}})
+
+    assert {404, 409} >= {answer.status_code for answer in answers}
+    assert ([], 0) == (events.json()["items"], found.json()["changed"])
+    assert not any(re.search(r"ann@lead|Ann", answer.text.replace("'ann@lead.example'", "")) for answer in answers)

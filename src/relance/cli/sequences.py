@@ -10,9 +10,9 @@ import click
 
 from relance.app import Installation
 from relance.cli.crowding import list_stale
-from relance.cli.failures import DONE, NO
+from relance.cli.failures import DONE, NO, NoError
 from relance.cli.previews import preview, test
-from relance.cli.printing import complain
+from relance.cli.printing import complain, print_line
 from relance.cli.sequence_sources import read_file
 from relance.cli.session import Group, session
 from relance.cli.stats import stats
@@ -23,6 +23,7 @@ from relance.core.workspace import Workspace
 from relance.ports.store import Reader
 from relance.services import approving, sequences
 from relance.services.sequence_files import Broken, Sound
+from relance.services.sequence_files.writing import as_json, as_yaml, file_document
 
 
 @click.group(cls=Group)
@@ -154,6 +155,25 @@ def show(name: str) -> None:
 
     facts = current.run(read)
     current.printer.facts(facts, json.dumps(facts, indent=2, ensure_ascii=False, default=str))
+
+
+@sequence.command()
+@click.argument("name")
+@click.option("--version", type=click.IntRange(min=1), metavar="N", help="Another version than the running one.")
+@click.option("--as", "form", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
+def export(name: str, version: int | None, form: str) -> None:
+    """Write a version as a sequence file to standard output; publishing that file changes nothing."""
+    current = session()
+
+    async def read(installation: Installation, workspace: Workspace) -> Version:
+        found = await installation.read(sequences.by_name, workspace.id, name)
+        wanted = version or found.version
+        if not wanted:
+            raise NoError(f"sequence {name!r} was never published; publish its file first")
+        return await installation.read(sequences.version_of, workspace.id, name, wanted)
+
+    document = file_document(plan_document.plan_from_document(current.run(read).document))
+    print_line((as_yaml(document) if form == "yaml" else as_json(document)).rstrip("\n"))
 
 
 @sequence.command()

@@ -2,13 +2,15 @@
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import click
 
 from relance.app import Installation
 from relance.cli.session import Group, session
+from relance.core.people import AuditEntry
 from relance.core.workspace import Workspace
-from relance.services import workspace_settings, workspaces
+from relance.services import audit_log, workspace_settings, workspaces
 
 FACTS = ("timezone", "daily_cap", "recipient_domain_daily_cap", "quiet_hours", "approval")
 
@@ -94,6 +96,22 @@ def list_workspaces() -> None:
         (_facts(w) for w in found),
         ("name", *FACTS, "created_at"),
         empty="There is no workspace yet.",
+    )
+
+
+@workspace.command("log")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, metavar="N")
+def show_log(limit: int) -> None:
+    """List who did what through the console and the API, the newest first."""
+    current = session()
+
+    async def read(installation: Installation, found: Workspace) -> list[AuditEntry]:
+        return await installation.read(audit_log.page, workspace_id=found.id, limit=limit)
+
+    current.printer.rows(
+        (asdict(one) for one in current.run(read)),
+        ("at", "actor", "action", "subject"),
+        empty="Nobody has changed anything through the console or the API yet.",
     )
 
 
