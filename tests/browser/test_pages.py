@@ -134,3 +134,28 @@ def test_a_sequence_is_built_and_undone_by_keyboard_alone(demo: str, page: Page)
     page.locator(".flow a.step").nth(1).wait_for(state="detached")
 
     assert 1 == page.locator(".flow a.step").count()
+
+
+def test_who_saves_second_keeps_what_they_typed_and_sees_what_changed(demo: str, owner: BrowserContext, page: Page):
+    """In two windows as for two people."""
+    page.goto(place(demo, "sequences"))
+    page.get_by_label("Name").fill("for two")
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/edit")
+    page.get_by_role("button", name="E-mail").click()
+    page.get_by_label("Subject", exact=True).fill("Mine")
+    other = owner.new_page()
+    other.set_default_timeout(PATIENCE)
+    other.goto(page.url)
+    other.get_by_label("Text", exact=True).fill("Theirs")
+    other.locator("#step-save").click()
+    other.locator("#undo", has_text="step intro was changed").wait_for()
+    other.close()
+    page.locator("#step-save").click()
+    page.get_by_text("changed this draft meanwhile").wait_for()
+
+    assert "Mine" == page.get_by_label("Subject", exact=True).input_value()
+    assert page.get_by_text("theirs: Theirs").is_visible()
+    page.locator("#step-save").click()
+    page.get_by_text("changed this draft meanwhile").wait_for(state="detached")
+    assert "Mine" == page.get_by_label("Subject", exact=True).input_value()

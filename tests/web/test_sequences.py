@@ -218,6 +218,22 @@ async def test_an_html_part_is_shown_in_a_frame_that_may_do_nothing(house):
     assert policy.endswith("sandbox")
 
 
+async def test_a_file_is_attached_by_uploading_it(house):
+    """It stands among the step's attachments, ticked; unticked, it goes."""
+    browser = house.browser()
+    path = await built(browser, house)
+    draft = await draft_of(house, path)
+    fields = {"revision": str(draft.revision), "do": "save", "position": "0", "step_id": "intro", **EMAIL}
+    await browser.post(f"{path}/edit", data=fields, files={"upload": ("offer.pdf", b"%PDF-1.7 an offer")})
+    page = await browser.get(f"{path}/edit?step=1")
+    attached = (await document_of(house, path))["steps"][0]["attachments"]
+    await sent(browser, path, do="save", position=0, step_id="intro", **EMAIL)
+
+    assert ["offer.pdf"] == attached
+    assert 'value="offer.pdf" checked' in page.text
+    assert "attachments" not in (await document_of(house, path))["steps"][0]
+
+
 async def test_publishing_says_what_changes_and_who_is_affected(house):
     """Before anything happens."""
     browser = house.browser()
