@@ -11,7 +11,7 @@ from browser.looking import complaints, violations
 PAGES = (
     "today", "sequences", "leads", "inbox", "mailboxes", "numbers", "forecast", "stuck", "suppressions", "doctor",
     "settings", "sequences/1", "sequences/1/try", "sequences/1/edit", "mailboxes/1", "mailboxes/new",
-    "mailboxes/domains", "mailboxes/import", "leads/1", "leads/new", "leads/import",
+    "mailboxes/domains", "mailboxes/import", "leads/1", "leads/new", "leads/import", "inbox/1",
 )  # fmt: skip
 PATIENCE = 15_000  #: Milliseconds that a page has for what a test waits for.
 PHONE: ViewportSize = {"width": 360, "height": 740}
