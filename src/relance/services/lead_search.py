@@ -18,7 +18,7 @@ from relance.services import mailboxes
 from relance.services.lead_filters import NO_SEQUENCE, Filter
 from relance.services.refusals import NotFoundError, WrongInputError
 
-LOOKED_AT: Final = 5_000  #: Candidates for one page.
+LOOKED_AT: Final = 3_000  #: Candidates for one page.
 _MANY: Final = 1_000  #: Candidates that are asked for at once, after a first look.
 _NEWEST: Final = 2**62  #: No id is as high.
 _ENDED_EARLY: Final = (EnrollmentStatus.STOPPED, EnrollmentStatus.BLOCKED)
