@@ -15,6 +15,7 @@ from relance.core.sequence import STOP, BranchStep
 WIDTH: Final = 360  #: Of a step.
 _HEAD, _LINE, _FOOT, _GAP = 34, 18, 12, 40
 _LANE, _MARGIN, _ROUND = 20, 20, 8
+_OUT: Final = {"yes": -9, "no": 11}  #: Where the two ways of a branch leave it, from the middle of its height.
 _PILL: Final = (56, 24)
 _MOST: Final = 48  #: Characters that a line of a step has room for.
 
@@ -184,7 +185,7 @@ def _turned(boxes: Sequence[Box], turn: _Turn, lane: int, *, forward: bool) -> W
     sign = 1 if forward else -1
     edge = start.x + WIDTH if forward else start.x
     beyond = edge + sign * (_MARGIN - 4 + _LANE * lane)
-    out = start.middle + (6 if not forward else -6)
+    out = start.middle + _OUT[turn.label]
     into = target.middle - (6 if forward else -6) + (12 if turn.start == turn.target else 0)
     down = 1 if into >= out else -1
     path = (
@@ -197,7 +198,7 @@ def _turned(boxes: Sequence[Box], turn: _Turn, lane: int, *, forward: bool) -> W
 
 def _ending(found: Diagram, number: int, label: str, target: str, beyond: int) -> None:
     box = found.boxes[number]
-    y = box.middle + (10 if label == "no" else -10)
+    y = box.middle + _OUT[label]
     edge = box.x + WIDTH
     x = beyond + 2 * _LANE
     known = target == STOP
