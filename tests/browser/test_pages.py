@@ -11,7 +11,8 @@ from browser.looking import complaints, violations
 PAGES = (
     "today", "sequences", "leads", "inbox", "mailboxes", "numbers", "forecast", "stuck", "suppressions", "doctor",
     "settings", "sequences/1", "sequences/1/try", "sequences/1/edit", "mailboxes/1", "mailboxes/new",
-    "mailboxes/domains", "mailboxes/import", "leads/1", "leads/new", "leads/import", "inbox/1",
+    "mailboxes/domains", "mailboxes/import", "leads/1", "leads/new", "leads/import", "inbox/1", "settings/people",
+    "settings/keys", "settings/audit", "settings/defaults", "settings/account", "audit/demo", "audit/demo/who",
 )  # fmt: skip
 PATIENCE = 15_000  #: Milliseconds that a page has for what a test waits for.
 PHONE: ViewportSize = {"width": 360, "height": 740}
