@@ -18,9 +18,9 @@ from peers import Require
 _STARTS_WITHIN = 90.0
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium(require: Require) -> Iterator[Browser]:
-    """Return the browser."""
+    """Return the browser, for no longer than a module: its event loop runs on, and other tests have their own."""
     with sync_playwright() as playwright:
         # It refuses its own sandbox to root, which CI and this package's makers often are; it only sees our own pages.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
