@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import AsyncIterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
         found = Place(made[0], copy)
     else:
-        found = Place(sqlite_place(tmp_path), lambda location: shutil.copy(location, tmp_path / "backup.db"))
+        number = count()
+        found = Place(sqlite_place(tmp_path), lambda location: shutil.copy(location, tmp_path / f"{next(number)}.db"))
     await found.rig.store.write(workspaces.ensure_installation, uid="here", now=found.rig.clock.now())
     yield found
     await found.rig.store.inner.close()

@@ -57,9 +57,12 @@ class Place:
         store.inner, store.came_up = open_store(self._saved), "later"
 
     async def put_back(self) -> None:
-        """Go on with the state as it was; the world, the clock and the files beside it stay."""
+        """Go on with the state as it was; the world, the clock and the files beside it stay.
+
+        What is kept is put back again as it was, however often.
+        """
         await self.rig.store.inner.close()
-        self.rig.store = FaultyStore(open_store(self._saved))
+        self.rig.store = FaultyStore(open_store(self._copy(self._saved)))
 
     async def put_back_with_its_server(self) -> None:
         """Go on with it, and with the files beside it, as from a snapshot of the disk: then nothing looks moved.

@@ -11,10 +11,11 @@ from relance.core.suppression import SuppressionReason
 from relance.engine.answerer import Answerer
 from relance.engine.surroundings import Box
 from relance.ports.connector import MailboxUnreachableError, OutcomeUnknownError, RejectedError
-from relance.services import mailboxes, suppressions
+from relance.services import mailboxes, suppressions, taking_wishes
 from relance.services.answering import leaving, writing
 from relance.services.ingestion import settle_answer
 from relance.services.refusals import RefusedError
+from relance.services.taking_wishes import LeftAnswer, Wishes
 from relance.services.threads import listing, reading
 from relance.services.threads.listing import Filter
 from relance.testing import letters
@@ -279,6 +280,29 @@ async def test_an_answer_waits_while_its_mailbox_is_paused(desk):
     await desk.pass_(seconds=1)
 
     assert (0, 1) == (paused, len(desk.left()))
+
+
+async def test_an_answer_whose_mailbox_is_removed_is_given_up_and_says_so(desk):
+    """It would wait for ever, and its author for an answer."""
+    answer = await desk.write()
+    await desk.rig.store.write(mailboxes.remove, await desk.rig.box(), now=desk.now)
+    await desk.pass_(hours=1)
+    after = await desk.again(answer)
+
+    assert (AnswerStatus.FAILED, []) == (after.status, desk.left())
+    assert "was removed" in after.error
+
+
+async def test_an_answer_that_left_before_an_older_state_was_put_back_does_not_leave_again(desk):
+    """It waits in the older state, and the newest knows that it left: it is looked for, and a person says."""
+    answer = await desk.write()
+    left = LeftAnswer(workspace="here", workspace_id=answer.workspace_id, message_id=answer.message_id, at=desk.now)
+    known = {"workspaces": {(answer.workspace_id, "here")}, "now": desk.now}
+    await desk.rig.store.write(taking_wishes.take, Wishes(answers=(left,)), **known)
+    for _ in range(5):
+        await desk.pass_(hours=1)
+
+    assert (AnswerStatus.UNKNOWN, []) == ((await desk.again(answer)).status, desk.left())
 
 
 async def test_nobody_who_opted_out_is_written_to_by_hand(desk):

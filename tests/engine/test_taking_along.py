@@ -1,5 +1,6 @@
 """What the state that is put aside knows goes along: nobody is written to twice although no folder tells, either."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from relance.services import enrollments, mailboxes, taking_along
 from relance.services.sending import settle_failed, settle_sent
 from relance.services.taking_along import TakenAlong
 from relance.testing import letters
+from relance.testing.builders import email, plan
 from relance.testing.fake_connector import INBOX, SENT, FakeMailbox, Point
 
 if TYPE_CHECKING:
@@ -291,8 +293,65 @@ async def test_facts_of_another_installation_change_nothing(place: Place):
     await _play(place, days=1)
     facts = await place.rig.store.read(taking_along.facts_since, since)
     await place.put_back()
-    foreign = taking_along.Facts(installation="elsewhere", departed=facts.departed, ended=facts.ended, kept=facts.kept)
+    foreign = replace(facts, installation="elsewhere")
     along = await place.rig.store.write(taking_along.take_along, foreign, now=place.rig.clock.now())
 
     assert 3 == len(facts.departed)
     assert TakenAlong(sent=0, doubted=0, held=0) == along
+
+
+async def test_whoever_was_stopped_by_a_person_and_has_answered_since_is_held(place: Place):
+    """The stop is a person's, and undone by the restore; the answer is a fact, and deleted by the mailbox's owner."""
+    box, (ann, *_) = await _until_backup(place)
+    since = place.rig.clock.now()
+    await place.rig.store.write(
+        enrollments.stop,
+        workspace_id=ann.workspace_id,
+        enrollment_id=ann.id,
+        cause="a person said so",
+        now=place.rig.clock.now(),
+    )
+    box.deliver(letters.reply(place.rig.world.received_by(ANN)[-1].raw, at=place.rig.clock.now()), told=False)
+    await _play(place, hours=1)
+    box.folders[INBOX].clear()
+    along = await _put_back(place, since=since)
+    await _play(place, days=5)
+
+    assert (1, 1) == (along.held, len(place.rig.subjects(ANN)))
+
+
+async def test_a_second_restore_holds_whom_a_person_has_dealt_with_after_the_first(place: Place):
+    """They had answered, and what was decided about that is undone with everything else."""
+    box, (ann, *_) = await _until_backup(place)
+    since = place.rig.clock.now()
+    box.deliver(letters.reply(place.rig.world.received_by(ANN)[-1].raw, at=place.rig.clock.now()), told=False)
+    await _play(place, hours=1)
+    box.folders[INBOX].clear()
+    await _put_back(place, since=since)
+    await place.rig.store.write(
+        enrollments.stop,
+        workspace_id=ann.workspace_id,
+        enrollment_id=ann.id,
+        cause="a person looked",
+        now=place.rig.clock.now(),
+    )
+    again = await _put_back(place, since=since)
+    await _play(place, days=5)
+
+    assert (1, EnrollmentStatus.HELD) == (again.held, (await place.rig.again(ann)).status)
+    assert 1 == len(place.rig.subjects(ANN))
+
+
+async def test_what_was_sent_before_a_restore_keeps_nobody_out_of_a_later_sequence(place: Place):
+    """Once its attempt is written, it is history like every other."""
+    box, runs = await _until_backup(place)
+    since = place.rig.clock.now()
+    await _play(place, days=1)
+    _forget_copies(box)
+    await _put_back(place, since=since)
+    await _play(place, days=5)
+    await place.rig.publish(plan(email("hello", subject="Later"), name="later"))
+    later = [await place.rig.person(person, sequence="later") for person in PEOPLE]
+
+    assert [EnrollmentStatus.COMPLETED] * 3 == [(await place.rig.again(run)).status for run in runs]
+    assert [EnrollmentStatus.ACTIVE] * 3 == [run.status for run in later]

@@ -8,12 +8,14 @@ import pytest
 
 from relance.core import identifiers
 from relance.core.attempt import Attempt, AttemptStatus
-from relance.core.enrollment import StopReason
+from relance.core.enrollment import EnrollmentStatus, StopReason
 from relance.core.failure import Withdrawn
-from relance.services import limits, sending, taking_along, workspaces
+from relance.core.suppression import SuppressionKind, SuppressionReason, SuppressionScope
+from relance.services import enrollments, limits, sending, suppressions, taking_along, workspaces
 from relance.services.sending import forgotten
 from relance.services.sending.forgotten import ForgottenSend
 from relance.services.taking_along import Departed, Ended, Facts, TakenAlong
+from relance.services.taking_wishes import Wishes
 from relance.testing.builders import KEYS
 from services.life import Life, Scene
 
@@ -28,6 +30,7 @@ def _departed(life: Life, scene: Scene, **changes: Any) -> Departed:
         workspace_id=scene.workspace.id,
         status=AttemptStatus.UNKNOWN,
         trace=identifiers.trace_header(KEYS.trace, scene.run.uid, 1)[1],
+        step=scene.run.step,
         recipient=scene.lead.email,
         subject="Question",
         wire_message_id=None,
@@ -37,9 +40,11 @@ def _departed(life: Life, scene: Scene, **changes: Any) -> Departed:
     return replace(usual, **changes)
 
 
-async def _take(life: Life, *departed: Departed, ended: tuple[Ended, ...] = ()) -> TakenAlong:
+async def _take(
+    life: Life, *departed: Departed, ended: tuple[Ended, ...] = (), wishes: Wishes | None = None
+) -> TakenAlong:
     uid = await life.store.write(workspaces.ensure_installation, uid="here", now=life.now)
-    facts = Facts(installation=uid, departed=departed, ended=ended, kept=())
+    facts = Facts(installation=uid, departed=departed, ended=ended, kept=(), wishes=wishes or Wishes())
     along: TakenAlong = await life.store.write(taking_along.take_along, facts, now=life.now)
     return along
 
@@ -142,6 +147,66 @@ async def test_what_had_not_left_is_sent_after_all(life):
 
     assert settled
     assert isinstance(await life.attempt_to_reserve(), sending.Reserved)
+
+
+async def test_a_step_that_had_another_number_then_is_known_by_its_name(life):
+    """A branch was decided otherwise, or a run reopened: numbers tell nothing, and it is not sent again."""
+    scene = await life.scene()
+    trace = identifiers.trace_header(KEYS.trace, scene.run.uid, 4)[1]
+    await _take(life, _departed(life, scene, status=AttemptStatus.SENT, trace=trace))
+    outcome = await life.attempt_to_reserve()
+    attempt = await _only(life, scene)
+
+    assert isinstance(outcome, sending.Ended)
+    assert (scene.run.step, 1, AttemptStatus.SENT) == (attempt.step, attempt.step_counter, attempt.status)
+
+
+async def test_whoever_went_another_way_then_is_asked_about_once(life):
+    """Another step left under this number; resumed by a person, this one is sent, and not before."""
+    scene = await life.scene()
+    await _take(life, _departed(life, scene, status=AttemptStatus.SENT, step="elsewhere"))
+    first = await life.attempt_to_reserve()
+    held, attempts = await life.again(scene.run), await life.attempts(scene.run)
+    ids = {"workspace_id": scene.run.workspace_id, "enrollment_id": scene.run.id}
+    await life.store.write(enrollments.resume, **ids, cause="a person looked", now=life.now)
+
+    assert (True, EnrollmentStatus.HELD, []) == (isinstance(first, sending.Ended), held.status, attempts)
+    assert isinstance(await life.attempt_to_reserve(), sending.Reserved)
+
+
+async def test_a_doubt_of_long_ago_that_was_settled_since_is_told_too(life):
+    """It is dated when it began, and the older state still doubts it."""
+    await life.scene()
+    _, attempt = await life.lost()
+    life.later(hours=5)
+    ids = {"workspace_id": attempt.workspace_id, "attempt_id": attempt.id}
+    await life.store.write(sending.settle_sent, **ids, by="a person", now=life.now)
+    facts = await life.store.read(taking_along.facts_since, life.now)
+
+    assert [AttemptStatus.SENT] == [one.status for one in facts.departed]
+
+
+async def test_whoever_is_not_to_be_written_to_is_not_in_the_older_state_either(life):
+    """Whoever said so, and in whatever words; and the log is told of all of it."""
+    scene = await life.scene()
+    facts: dict[str, Any] = {"workspace_id": scene.workspace.id, "now": life.now, "tombstone_key": KEYS.tombstone}
+    wish = {"kind": SuppressionKind.ADDRESS, "value": scene.lead.email, "reason": SuppressionReason.MANUAL}
+    await life.store.write(suppressions.suppress, **facts, **wish, source="by telephone")
+    newest = await life.store.read(taking_along.facts_since, life.now)
+    await life.store.write(
+        suppressions.unsuppress,
+        **facts,
+        kind=SuppressionKind.ADDRESS,
+        value=scene.lead.email,
+        scope=SuppressionScope.WORKSPACE,
+    )
+    await _take(life, wishes=newest.wishes)
+    claimed = await life.claim()
+    outcome = await life.reserve(claimed[0])
+
+    assert [SuppressionReason.MANUAL] == [one.reason for one in newest.wishes.opted_out]
+    assert isinstance(outcome, sending.Ended)
+    assert EnrollmentStatus.SUPPRESSED is (await life.again(scene.run)).status
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from relance.services import taking_along
 from relance.services.taking_along import TakenAlong
 from relance.storage.generation_file import JsonGenerationFile
 from relance.storage.opening import engine_lock, open_store
+from relance.storage.optout_log import OptOutLog
 from relance.storage.restore import Restored, looked_into, restore
 from relance.storage.vault import read_key
 
@@ -41,6 +42,7 @@ def restore_installation(config: Config, backup: Path, *, now: datetime) -> Outc
     read_key(config.master_key_file)
     file = JsonGenerationFile(config.generation_file)
     looks: list[TakenAlong | str] = []
+    log = OptOutLog(config.opt_out_log)
     with engine_lock(config.engine_lock) as lock:
         lock.write(*lock.dead)
         file.tidy()
@@ -51,7 +53,7 @@ def restore_installation(config: Config, backup: Path, *, now: datetime) -> Outc
                 config.database,
                 installation=kept.installation if kept else None,
                 suffix=f"replaced-{now:%Y%m%dT%H%M%S%fZ}",
-                take_along=lambda copy, replaced: looks.append(asyncio.run(_take_along(copy, replaced, now=now))),
+                take_along=lambda copy, replaced: looks.append(asyncio.run(_take_along(copy, replaced, log, now=now))),
                 announce=lambda found: file.write(
                     Generation(
                         installation=found.installation,
@@ -77,8 +79,11 @@ def _taken_back_if_it_fails(file: JsonGenerationFile, kept: Generation | None) -
         raise
 
 
-async def _take_along(copy: Path, replaced: Path, *, now: datetime) -> TakenAlong | str:
-    """Write what the replaced database knows into the copy that takes its place, or return why it cannot be read."""
+async def _take_along(copy: Path, replaced: Path, log: OptOutLog, *, now: datetime) -> TakenAlong | str:
+    """Write what the replaced database knows into the copy that takes its place, or return why it cannot be read.
+
+    Who opted out, by that, stands in the log then too: nobody may have written it there yet, or the log may be lost.
+    """
     older = open_store(copy)
     try:
         backup_at = await older.read(taking_along.alive_at)
@@ -91,6 +96,7 @@ async def _take_along(copy: Path, replaced: Path, *, now: datetime) -> TakenAlon
                     await newer.close()
         except (StoreError, ValueError) as error:  # ValueError: a value that no row of ours ever had
             return str(error)
+        log.append(one.entry for one in facts.wishes.opted_out)
         return await older.write(taking_along.take_along, facts, now=now)
     finally:
         await older.close()

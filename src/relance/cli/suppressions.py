@@ -53,6 +53,7 @@ def add(target: str, scope: str) -> None:
             reason=SuppressionReason.MANUAL,
             source="command line",
             now=installation.clock.now(),
+            tombstone_key=installation.keys.tombstone,
         )
 
     new = current.run(write)

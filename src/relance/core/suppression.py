@@ -52,7 +52,8 @@ def marks_of(email: str, phone: str | None, tombstone_key: bytes) -> tuple[str, 
     address = email.strip().casefold()
     labels = address.rpartition("@")[2].split(".")
     domains = [".".join(labels[i:]) for i in range(max(1, len(labels) - 1))]
-    return (address, *domains, *((phone,) if phone else ()), tombstone_of(address, tombstone_key))
+    values = (address, *domains, *((phone,) if phone else ()))
+    return (*values, *(tombstone_of(value, tombstone_key) for value in values))
 
 
 def tombstone_of(email: str, key: bytes) -> str:

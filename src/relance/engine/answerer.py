@@ -13,6 +13,7 @@ from relance.core import defaults
 from relance.core.answer import Answer, AnswerStatus
 from relance.core.failure import AddressRejected
 from relance.core.identifiers import COPY_HEADER, TRACE_HEADER
+from relance.core.mailbox import MailboxStatus
 from relance.engine import persistence
 from relance.engine.diagnosis import failure_of
 from relance.engine.surroundings import Surroundings, always
@@ -70,6 +71,10 @@ class Answerer:
         out = await around.store.read(leaving.outgoing, todo) if hold is not None else None
         if hold is None or out is None:
             return 0
+        if out.mailbox.status is MailboxStatus.REMOVED and out.answer.status is AnswerStatus.WAITING:
+            why = f"{out.mailbox.address} was removed before the answer left"
+            await persistence.write(around, leaving.failed, out, why=why, forever=True, now=around.clock.now())
+            return 1
         with around.shards.work(hold):
             try:
                 connector = await around.connect(out.mailbox)

@@ -86,7 +86,7 @@ def apply(
         case BulkAction.TAKE_OFF:
             changed = lead_lists.take_off(tx, **ids, name=name or "", lead_ids=lead_ids)
         case _:
-            changed = _suppress(tx, workspace_id, lead_ids, author, now)
+            changed = _suppress(tx, workspace_id, lead_ids, author, keys, now)
     return Done(changed=changed, unchanged=len(lead_ids) - changed)
 
 
@@ -119,7 +119,9 @@ def _there(reader: Reader, workspace_id: int, lead_ids: Sequence[int]) -> list[i
     return [lead.id for lead in found if lead is not None and not lead.erased]
 
 
-def _suppress(tx: Transaction, workspace_id: int, lead_ids: Sequence[int], author: str, now: datetime) -> int:
+def _suppress(
+    tx: Transaction, workspace_id: int, lead_ids: Sequence[int], author: str, keys: Keys, now: datetime
+) -> int:
     changed = 0
     for lead_id in lead_ids:
         lead = tx.one(Lead, "leads.get", workspace_id=workspace_id, id=lead_id)
@@ -132,5 +134,6 @@ def _suppress(tx: Transaction, workspace_id: int, lead_ids: Sequence[int], autho
                 reason=SuppressionReason.MANUAL,
                 source=f"by {author}",
                 now=now,
+                tombstone_key=keys.tombstone,
             )
     return changed

@@ -160,8 +160,14 @@ def remove(tx: Transaction, mailbox: Mailbox, *, now: datetime) -> None:
     """Disconnect a mailbox; its history stays, and whoever it has not written to goes to another one.
 
     Its credentials are forgotten as soon as nothing is looked for in it any more: at once, or by the housekeeper. What
-    is reserved on it is given back by its sender, which finds it removed, or by the rescuer.
+    is reserved on it is given back by its sender, which finds it removed, or by the rescuer. Raises RefusedError for
+    one that recovers: whom it may have written to has to be decided first.
     """
+    if mailbox.status is MailboxStatus.RECOVERING:
+        raise RefusedError(
+            f"{mailbox.address} is read back after a restore, and may have written to people unknown to this state: "
+            f"say `relance mailbox recovered {mailbox.address}` first, then remove it"
+        )
     ids = {"workspace_id": mailbox.workspace_id, "id": mailbox.id}
     if tx.run("mailboxes.remove", **ids, reason="removed by an operator") != 1:
         raise RefusedError(f"{mailbox.address} is removed already")

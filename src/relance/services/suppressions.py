@@ -14,9 +14,17 @@ from relance.core.suppression import (
 from relance.ports.store import Reader, Transaction
 from relance.services.records import record
 from relance.services.refusals import WrongInputError
+from relance.services.workspaces import everyone
 
-#: Reasons that are the person's own will, and therefore stand in the opt-out log too.
-OPT_OUTS = frozenset({SuppressionReason.UNSUBSCRIBED, SuppressionReason.COMPLAINED, SuppressionReason.ERASED})
+#: Reasons that are somebody's will, and therefore stand in the opt-out log too: the person's own, or by telephone.
+OPT_OUTS = frozenset(
+    {
+        SuppressionReason.UNSUBSCRIBED,
+        SuppressionReason.COMPLAINED,
+        SuppressionReason.ERASED,
+        SuppressionReason.MANUAL,
+    }
+)
 
 
 def parse_target(target: str) -> tuple[SuppressionKind, str]:
@@ -57,6 +65,9 @@ def suppress(  # noqa: PLR0913  # the facts of one row
     )
     if tombstone_key is not None and reason in OPT_OUTS:
         digest = value if kind is SuppressionKind.TOMBSTONE else tombstone_of(value, tombstone_key)
+        for each in everyone(tx) if scope is SuppressionScope.GLOBAL else ():
+            if each.id != workspace_id:
+                tx.run("opt_outs.add", workspace_id=each.id, digest=digest, reason=reason, at=now)
         tx.run("opt_outs.add", workspace_id=workspace_id, digest=digest, reason=reason, at=now)
     if added:
         record(
@@ -122,7 +133,7 @@ def unsuppress(
 
 def _shown(kind: SuppressionKind, value: str) -> str:
     """Say what an event is about. Events stay for ever, and a person can be erased: nobody is named in them."""
-    names = {SuppressionKind.PHONE: "a phone number", SuppressionKind.TOMBSTONE: "an erased person"}
+    names = {SuppressionKind.PHONE: "a phone number", SuppressionKind.TOMBSTONE: "who is known by a hash only"}
     return f"@{value}" if kind is SuppressionKind.DOMAIN else names.get(kind, "an address")
 
 

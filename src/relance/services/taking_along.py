@@ -1,7 +1,8 @@
 """What the state that is put aside knows of the world, taken along into the older one that takes its place.
 
-Rule 1: facts about the world go along: what left, what may have left, and who ended a conversation. What people decided
-        since the backup does not, for a restore may be there to undo it.
+Rule 1: facts about the world go along: what left, what may have left, who ended a conversation, and whoever is not to
+        be written to (`taking_wishes.py`). What else people decided since the backup does not, for a restore may be
+        there to undo it.
 Rule 2: what left is kept as if its copy had been seen, and what may have left as a doubt: when its step comes, it is
         written as what it is (`sending/catching_up.py`). Who ended a conversation is held, for a person to look.
 Rule 3: what the older state knows itself is left to it.
@@ -13,12 +14,15 @@ from datetime import datetime
 from relance.core import defaults
 from relance.core.attempt import Attempt, AttemptStatus
 from relance.core.enrollment import StopReason
+from relance.core.events import EventName
 from relance.ports.store import Reader, Transaction
+from relance.services import taking_wishes
 from relance.services.sending import forgotten
 from relance.services.sending.catching_up import mailbox_of
 from relance.services.sending.forgotten import ForgottenSend
 from relance.services.sending.reserve import lock
 from relance.services.sending.settle import settle_sent
+from relance.services.taking_wishes import Wishes, wishes_since
 from relance.services.workspaces import Installation, everyone
 
 #: Endings that somebody outside has brought about.
@@ -45,6 +49,7 @@ class Departed:
     workspace_id: int
     status: AttemptStatus
     trace: str
+    step: str
     recipient: str
     subject: str | None
     wire_message_id: str | None
@@ -60,7 +65,7 @@ class Ended:
     run: str
     workspace_id: int
     enrollment_id: int
-    reason: str  #: A stop reason, or `answered` where it was set aside for that, or `doubted` after a restore before.
+    reason: str  #: A stop reason, or `answered` however it stands, or `doubted` after a restore before.
     at: datetime
 
 
@@ -79,6 +84,7 @@ class Facts:
     departed: tuple[Departed, ...]
     ended: tuple[Ended, ...]
     kept: tuple[Kept, ...]
+    wishes: Wishes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +111,17 @@ def facts_since(reader: Reader, backup_at: datetime | None) -> Facts:
     """Return what a state knows that another, last worked on then, may not."""
     found = reader.one(Installation, "installation.get")
     since = backup_at - defaults.RECOVERY_MARGIN if backup_at is not None else None
-    outside = {"reason_list": list(FROM_OUTSIDE), "doubted": forgotten.HOLD_REASON}
+    outside = {
+        "reason_list": list(FROM_OUTSIDE),
+        "doubted": forgotten.HOLD_REASON,
+        "doubting": EventName.SEND_DOUBTED,
+    }
     return Facts(
         installation=found.uid if found is not None else "",
         departed=tuple(reader.all(Departed, "attempts.departed_since", since=since)),
         ended=tuple(reader.all(Ended, "enrollments.ended_since", since=since, **outside)),
         kept=tuple(reader.all(Kept, "forgotten_sends.kept_since", since=since)),
+        wishes=wishes_since(reader, since),
     )
 
 
@@ -120,6 +131,7 @@ def take_along(tx: Transaction, facts: Facts, *, now: datetime) -> TakenAlong:
     if found is None or found.uid != facts.installation:
         return TakenAlong(sent=0, doubted=0, held=0)
     workspaces = {workspace.id: workspace.uid for workspace in everyone(tx)}
+    taking_wishes.take(tx, facts.wishes, workspaces=workspaces.items(), now=now)
     for kept in facts.kept:
         if workspaces.get(kept.workspace_id) == kept.workspace:
             forgotten.keep(tx, ForgottenSend(**{each.name: getattr(kept, each.name) for each in fields(ForgottenSend)}))
@@ -145,6 +157,7 @@ def _keep(tx: Transaction, one: Departed, now: datetime) -> None:
     seen = ForgottenSend(
         workspace_id=one.workspace_id,
         trace=one.trace,
+        step=one.step,
         mailbox=one.mailbox,
         recipient=one.recipient,
         subject=one.subject,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from relance.ports.faultpoints import reach
 from relance.ports.store import Store, StoreBusyError, StoreUnavailableError
+from relance.storage.durable_files import share
 from relance.storage.sqlite import SqliteStore
 from relance.storage.sqlite_schema import migrate_sqlite
 
@@ -59,8 +60,13 @@ def open_store(location: str | Path) -> Store:
     path = Path(location)
     if not path.parent.is_dir():
         raise StoreUnavailableError(f"There is no directory {path.parent}: create it with `relance init`")
-    migrate_sqlite(path)
-    return SqliteStore(path)
+    shared = share(path.parent)  # before anything is opened: a restore may be about to put another file there
+    try:
+        migrate_sqlite(path)
+        return SqliteStore(path, shared=shared)
+    except BaseException:
+        os.close(shared)
+        raise
 
 
 def _open_postgres(url: str) -> Store:

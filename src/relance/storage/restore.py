@@ -14,9 +14,9 @@ from pathlib import Path
 import apsw
 
 from relance.ports.faultpoints import reach
-from relance.ports.store import StoreBusyError, StoreError, StoreUnavailableError
+from relance.ports.store import StoreError, StoreUnavailableError
 from relance.storage.backup import ENDINGS, check_database, copy_database, refuse_existing, sqlite_path, unfinished
-from relance.storage.durable_files import sync_file, sync_folder
+from relance.storage.durable_files import alone_in, sync_file, sync_folder
 from relance.storage.sqlite_connection import READER, store_error
 from relance.storage.sqlite_schema import migrate_sqlite
 from relance.storage.statements import Dialect, load_statements
@@ -63,20 +63,22 @@ def restore(
         _refuse_foreign(backup, copy)
         migrate_sqlite(copy)
         found = _identity(copy)
+        installation = installation or _installation_of(target)
         if installation is not None and found.installation != installation:
             raise StoreError(f"{backup} is a backup of another installation: name one of this data directory's")
         if target.exists():
             take_along(copy, target)
         _one_file(copy)
         sync_file(copy)
-        if target.exists():
-            _at("fold")
-            _fold(target)
-        _at("announce")
-        announce(found)
-        _at("replace")
-        kept = _replace(target, aside, copy)
-        _at("clean up")
+        with _alone(target):
+            if target.exists():
+                _at("fold")
+                _fold(target)
+            _at("announce")
+            announce(found)
+            _at("replace")
+            kept = _replace(target, aside, copy)
+            _at("clean up")
     sync_folder(target.parent)
     return Restored(installation=found.installation, generation=found.generation, alive_at=found.alive_at, aside=kept)
 
@@ -133,15 +135,31 @@ def _one_file(database: Path) -> None:
         raise store_error(error, database, "making one file of it") from error
 
 
+@contextlib.contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Let no other command open the database. Raises StoreError while one uses it."""
+    try:
+        with alone_in(target.parent):
+            yield
+    except BlockingIOError as error:
+        raise StoreError(f"{target} is in use by another command: wait until that has ended, and try again") from error
+
+
+def _installation_of(target: Path) -> str | None:
+    """Return whose the database is that is replaced; None if there is none, or it cannot tell."""
+    try:
+        return _identity(target).installation if target.exists() else None
+    except StoreError:
+        return None
+
+
 def _fold(target: Path) -> None:
     """Make one file of the database that is replaced, so that one step moves it; a damaged one is left as it is.
 
-    Raises StoreError while another command uses it.
+    Raises StoreError, also while another program uses it.
     """
     try:
         _one_file(target)
-    except StoreBusyError as error:
-        raise StoreError(f"{target} is in use by another command: wait until that has ended, and try again") from error
     except StoreError as error:
         if not isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError):
             raise

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -34,7 +35,10 @@ class SqliteStore:
         read_limit: float = READ_LIMIT,
         patience: float = PATIENCE,
         vfs: str | None = None,
+        shared: int | None = None,
     ) -> None:
+        """Open it. `shared`: a handle that says that it is in use, which is closed with it."""
+        self._shared = shared
         self._path = path
         self._vfs = vfs
         self._read_limit = read_limit
@@ -66,6 +70,9 @@ class SqliteStore:
         while self._open:
             self._open.pop().close()
         self._writer.close()
+        if self._shared is not None:
+            os.close(self._shared)
+            self._shared = None
 
     def _read(self, call: Callable[[Reader], object]) -> object:
         deadline = time.monotonic() + self._read_limit

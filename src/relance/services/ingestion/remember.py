@@ -38,10 +38,6 @@ class Remembered(StrEnum):
     PROOF = "proof"  #: This database is older than the world; everything recovers from now on.
 
 
-#: Steps beyond the one that an enrollment stands on; a copy of a later one is not recognised.
-MOST_AHEAD = 20
-
-
 def remember(
     tx: Transaction, *, staged: StagedMessage, message: Message, trace: str, keys: Keys, now: datetime
 ) -> Remembered:
@@ -64,7 +60,7 @@ def remember(
         lead = tx.one(Lead, "leads.by_email", **ids, email=copy.recipient)
         runs = tx.all(Enrollment, "enrollments.chosen", **ids, sequence_id=None, lead_id=lead.id) if lead else []
         for run in runs:
-            counters = range(run.step_counter, run.step_counter + MOST_AHEAD)
+            counters = range(run.step_counter, run.step_counter + forgotten.MOST_AHEAD)
             marks = {identifiers.trace_header(keys.trace, run.uid, counter)[1]: counter for counter in counters}
             if lead is not None and trace in marks:
                 proven = not recovers and _recover(tx, copy, now)
@@ -117,7 +113,9 @@ def _recognise(
     if run is None:
         return
     step = plan_of(tx, run.workspace_id, run.sequence_id, run.version).step(run.step)
-    if run.step_counter != counter or not isinstance(step, EmailStep):
+    known = tx.one(ForgottenSend, "forgotten_sends.of_mark", workspace_id=copy.workspace_id, trace=copy.trace)
+    another = known is not None and known.step not in {None, run.step}
+    if run.step_counter != counter or another or not isinstance(step, EmailStep):
         cause = f"a later step ({counter}) left from {mailbox.address} before this state was put back"
         if not run.terminal:
             forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)

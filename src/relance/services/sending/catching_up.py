@@ -3,10 +3,13 @@
 Rule 1: what left is written as sent, and the walk goes on from there.
 Rule 2: what may have left is written as unknown, and settled like every lost outcome: looked for where the server keeps
         copies, asked about where it does not.
-Rule 3: where its mailbox is not connected here, nothing can be written, and a person decides.
-Rule 4: either counts for the mailbox, and at the time, that it left from.
+Rule 3: a step is known by its name; a copy tells only the number that it had, which is taken for the same step's.
+Rule 4: where its mailbox is not connected here, nothing can be written, and a person decides. So does a person, once,
+        where later steps left and this one did not.
+Rule 5: either counts for the mailbox, and at the time, that it left from.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from relance.core import defaults, identifiers, transitions
@@ -26,24 +29,49 @@ from relance.services.sending.wording import variant_of
 from relance.services.situations import Keys
 
 
-def catch_up(
-    tx: Transaction, run: Enrollment, step: EmailStep, seen: ForgottenSend, *, lead: Lead, keys: Keys, now: datetime
-) -> str:
-    """Write what is known of the step on which an enrollment stands, whose row is locked; return it in words."""
+def catch_up(tx: Transaction, run: Enrollment, step: EmailStep, *, lead: Lead, keys: Keys, now: datetime) -> str | None:
+    """Write what is known of the step on which an enrollment stands, whose row is locked; return it in words.
+
+    None: nothing is, and it may be sent.
+    """
+    if not forgotten.any_in(tx, run.workspace_id):
+        return None
+    left = forgotten.of_run(tx, run, keys)
+    of_here = left.get(run.step_counter)
+    seen = next((one for one in left.values() if one.step == run.step), None)
+    if seen is None and of_here is not None and of_here.step is None:
+        seen = of_here
+    if seen is None:
+        return _ask_once(tx, run, step, left, now)
     mailbox = mailbox_of(tx, seen.workspace_id, seen.mailbox)
+    said = "may have left" if seen.folder == UNKNOWN else "left"
     if mailbox is None:
-        said = "may have left" if seen.folder == UNKNOWN else "left"
         cause = (
             f"step {step.id} {said} from {seen.mailbox} at {seen.left_at:%Y-%m-%d %H:%M} UTC, before an older state "
             "was put back, and that mailbox is not connected here"
         )
         forgotten.hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
         return cause
-    if seen.folder == UNKNOWN:
-        _record_as_unknown(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
-        return f"step {step.id} may have left before an older state was put back"
-    record_as_sent(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
-    return f"step {step.id} had left before an older state was put back"
+    write = _record_as_unknown if seen.folder == UNKNOWN else record_as_sent
+    write(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
+    return f"step {step.id} {said} before an older state was put back"
+
+
+def _ask_once(
+    tx: Transaction, run: Enrollment, step: EmailStep, left: Mapping[int, ForgottenSend], now: datetime
+) -> str | None:
+    """Hold whoever went another way before: of this step nothing is known, but later ones left. Once is enough."""
+    elsewhere = next((one for one in left.values() if one.step is not None and one.asked_at is None), None)
+    if elsewhere is None:
+        return None
+    cause = (
+        f"step {elsewhere.step} left at {elsewhere.left_at:%Y-%m-%d %H:%M} UTC, before an older state was put back, "
+        f"and step {step.id} did not: this person went another way then"
+    )
+    for one in left.values():
+        tx.run("forgotten_sends.mark_asked", workspace_id=run.workspace_id, trace=one.trace, now=now)
+    forgotten.hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
+    return cause
 
 
 def record_as_sent(
@@ -59,7 +87,7 @@ def record_as_sent(
 ) -> None:
     """Write the attempt as sent from `mailbox`. `run` is locked and stands on `step`."""
     own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
-    attempt = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, own_id=own_id)
+    attempt = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys)
     proof = "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
     settle_sent(
         tx,
@@ -72,6 +100,7 @@ def record_as_sent(
         subject=seen.subject,
         left_from=mailbox,
     )
+    tx.run("forgotten_sends.mark_recorded", workspace_id=run.workspace_id, trace=seen.trace, now=now)
 
 
 def lose_held(tx: Transaction, held: Attempt, *, mailbox: str, error: str, now: datetime) -> None:
@@ -99,7 +128,7 @@ def _record_as_unknown(
 ) -> None:
     """Write the attempt as begun when it may have left, and its outcome as lost."""
     own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
-    found = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, own_id=own_id)
+    found = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys)
     attempt = slots.count_as_left(tx, found, mailbox, left_at=seen.left_at)
     if attempt.status is AttemptStatus.FAILED:
         attempt = save_attempt(tx, attempt, transitions.change_attempt(attempt, AttemptStatus.RESERVED))
@@ -115,7 +144,7 @@ def _record_as_unknown(
     save_attempt(tx, attempt, replace(begun, message_id=own_id, opens_thread=seen.opens_thread))
     sender = mailbox.id if run.last_sent_at is None else run.mailbox_id or mailbox.id
     pin(tx, run, mailbox_id=sender, variants={**run.variants, step.id: attempt.variant})
-    tx.run("forgotten_sends.doubt_once", workspace_id=run.workspace_id, trace=seen.trace)
+    tx.run("forgotten_sends.mark_recorded", workspace_id=run.workspace_id, trace=seen.trace, now=now)
     error = "it may have left before an older state was put back"
     lose(tx, workspace_id=run.workspace_id, attempt_id=attempt.id, error=error, now=now)
 
@@ -145,7 +174,7 @@ def _insert(
     *,
     mailbox: Mailbox,
     lead: Lead,
-    own_id: str,
+    keys: Keys,
 ) -> Attempt:
     buckets = slots.count(tx, run, mailbox, lead.email, left_at=seen.left_at)
     lacking = new_attempt(
@@ -153,8 +182,8 @@ def _insert(
         mailbox_id=mailbox.id,
         variant=variant_of(run, step).id,
         status=AttemptStatus.RESERVED,
-        message_id=own_id,
-        trace=seen.trace,
+        message_id=identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain),
+        trace=identifiers.trace_header(keys.trace, run.uid, run.step_counter)[1],
         recipient=lead.email,
         subject=seen.subject,
         opens_thread=seen.opens_thread,

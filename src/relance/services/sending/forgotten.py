@@ -20,6 +20,8 @@ from relance.services.situations import Keys
 
 #: Why somebody waits for a person: they may have been written to unknown to us.
 HOLD_REASON = "written_before_restore"
+#: Steps beyond the one that an enrollment stands on, and before it; a copy of another is not recognised.
+MOST_AHEAD = 20
 #: Instead of a folder: no copy was seen, but the server's answer heard.
 ACCEPTED = "(accepted)"
 #: No copy was seen, and nobody knows whether it left.
@@ -32,6 +34,7 @@ class ForgottenSend:
 
     workspace_id: int
     trace: str
+    step: str | None = None  #: Its name, which a copy does not tell.
     mailbox: str  #: Its address: the older state may not have it, or have it again under another number.
     recipient: str
     subject: str | None
@@ -41,6 +44,8 @@ class ForgottenSend:
     left_at: datetime
     answered_at: datetime | None = None
     seen_at: datetime
+    recorded_at: datetime | None = None  #: Its attempt was written.
+    asked_at: datetime | None = None  #: A person was asked about a run that went another way than it has.
 
 
 def keep(tx: Transaction, seen: ForgottenSend) -> None:
@@ -56,6 +61,7 @@ def keep_departed(tx: Transaction, attempt: Attempt, *, mailbox: str, folder: st
     seen = ForgottenSend(
         workspace_id=attempt.workspace_id,
         trace=attempt.trace,
+        step=attempt.step,
         mailbox=mailbox,
         recipient=attempt.recipient,
         subject=attempt.subject,
@@ -68,10 +74,12 @@ def keep_departed(tx: Transaction, attempt: Attempt, *, mailbox: str, folder: st
     keep(tx, seen)
 
 
-def of_step(reader: Reader, run: Enrollment, keys: Keys) -> ForgottenSend | None:
-    """Return the copy that shows that the step on which an enrollment stands has left, if there is one."""
-    trace = identifiers.trace_header(keys.trace, run.uid, run.step_counter)[1]
-    return reader.one(ForgottenSend, "forgotten_sends.of_mark", workspace_id=run.workspace_id, trace=trace)
+def of_run(reader: Reader, run: Enrollment, keys: Keys) -> dict[int, ForgottenSend]:
+    """Return what left of an enrollment around its step and has no attempt yet, by the number in the mark."""
+    counters = range(max(1, run.step_counter - MOST_AHEAD), run.step_counter + MOST_AHEAD)
+    marks = {identifiers.trace_header(keys.trace, run.uid, counter)[1]: counter for counter in counters}
+    found = reader.all(ForgottenSend, "forgotten_sends.of_marks", workspace_id=run.workspace_id, trace_list=list(marks))
+    return {marks[one.trace]: one for one in sorted(found, key=lambda one: marks[one.trace])}
 
 
 def any_in(reader: Reader, workspace_id: int) -> bool:

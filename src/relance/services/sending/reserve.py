@@ -27,7 +27,6 @@ from relance.ports.store import Transaction
 from relance.services import moving, slots, verifying
 from relance.services.limits import Buckets, buckets_for, measured
 from relance.services.records import insert_attempt, new_attempt, pin, save_attempt, save_enrollment
-from relance.services.sending import forgotten
 from relance.services.sending.catching_up import catch_up
 from relance.services.sending.thread import Thread, thread_of
 from relance.services.sending.wording import variant_of
@@ -177,9 +176,9 @@ def _take(tx: Transaction, situation: Situation, workspace: Workspace, mailbox: 
             return Left(reason=f"its attempt is {existing.status}" if existing else "")
         case None | AttemptStatus.RESERVED | AttemptStatus.FAILED:
             pass
-    seen = forgotten.of_step(tx, enrollment, keys)
-    if seen is not None:
-        return Ended(cause=catch_up(tx, enrollment, step, seen, lead=situation.lead, keys=keys, now=now))
+    caught_up = catch_up(tx, enrollment, step, lead=situation.lead, keys=keys, now=now)
+    if caught_up is not None:
+        return Ended(cause=caught_up)
     buckets = buckets_for(mailbox, workspace, now)
     key = slots.gap_key(enrollment.uid, enrollment.step_counter)
     if existing is not None and existing.holds_slot:

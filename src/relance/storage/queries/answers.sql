@@ -60,9 +60,9 @@ UPDATE answers SET
 WHERE workspace_id = :workspace_id AND id = :id AND revision = :read_revision
 
 -- name: answers.due
--- Answers that may go now, from mailboxes of these shards that send.
+-- Answers that may go now, from mailboxes of these shards that send; and from removed ones, to be given up.
 SELECT {answers.todo}
-WHERE a.status = 'waiting' AND a.due_at <= :now AND m.status = 'active' AND {shards.these}
+WHERE a.status = 'waiting' AND a.due_at <= :now AND m.status IN ('active', 'removed') AND {shards.these}
     AND (m.skip_until IS NULL OR m.skip_until <= :now
         OR m.last_skip_reason NOT IN ('quota', 'blocked', 'sender_refused', 'smtp_login_refused', 'smtp_unreachable'))
 ORDER BY a.due_at
@@ -103,3 +103,12 @@ LIMIT 1
 UPDATE answers SET recipient = '', subject = '', text = '', in_reply_to = NULL, reference_ids = '[]', error = NULL,
     revision = revision + 1
 WHERE workspace_id = :workspace_id AND lead_id = :lead_id
+
+-- name: answers.left_since
+-- Answers that left since then, or may have, over the installation: for the older state that takes this one's place.
+SELECT w.uid AS workspace, a.workspace_id, a.message_id, coalesce(a.sent_at, a.began_at, a.due_at) AS at
+FROM answers a
+JOIN workspaces w ON w.id = a.workspace_id
+WHERE a.status IN ('in_flight', 'unknown', 'sent')
+    AND (:since::timestamptz IS NULL OR a.sent_at >= :since OR a.began_at >= :since OR a.settled_by IS NOT NULL)
+ORDER BY a.workspace_id, a.id

@@ -251,11 +251,12 @@ SELECT count(*) FROM attempts WHERE workspace_id = :workspace_id AND settled_by 
 
 -- name: attempts.departed_since
 -- What left since then, or may have, over the installation: for the older state that takes this one's place.
-SELECT w.uid AS workspace, m.address AS mailbox, a.workspace_id, a.status, a.trace, a.recipient, a.subject,
+SELECT w.uid AS workspace, m.address AS mailbox, a.workspace_id, a.status, a.trace, a.step, a.recipient, a.subject,
     a.wire_message_id, a.opens_thread, coalesce(a.sent_at, a.began_at, a.planned_at) AS at
 FROM attempts a
 JOIN workspaces w ON w.id = a.workspace_id
 JOIN mailboxes m ON m.workspace_id = a.workspace_id AND m.id = a.mailbox_id
 WHERE a.status IN ('in_flight', 'unknown', 'sent')
-    AND (:since::timestamptz IS NULL OR a.sent_at >= :since OR a.began_at >= :since OR a.planned_at >= :since)
+    AND (:since::timestamptz IS NULL OR a.sent_at >= :since OR a.began_at >= :since OR a.planned_at >= :since
+        OR a.settled_by IS NOT NULL)
 ORDER BY a.workspace_id, a.id

@@ -390,19 +390,23 @@ WHERE workspace_id = :workspace_id
 GROUP BY sequence_id
 
 -- name: enrollments.ended_since
--- Whose enrollments ended since then for one of these reasons, or were set aside because they answered, or are doubted
--- since a restore before, over the installation.
+-- Whose enrollments ended since then for one of these reasons, who have answered since however they stand, and who were
+-- doubted after a restore before, over the installation.
 SELECT w.uid AS workspace, e.uid AS run, e.workspace_id, e.id AS enrollment_id,
-    CASE WHEN e.stop_reason IS NOT NULL THEN e.stop_reason WHEN e.hold_reason = :doubted THEN 'doubted'
-        ELSE 'answered' END AS reason,
-    coalesce(e.ended_at, e.replied_at, e.created_at) AS at
+    CASE WHEN e.stop_reason = ANY (:reason_list::text[]) THEN e.stop_reason
+        WHEN e.replied_at IS NOT NULL THEN 'answered' ELSE 'doubted' END AS reason,
+    coalesce(e.ended_at, e.last_inbound_at, e.replied_at, e.created_at) AS at
 FROM enrollments e
 JOIN workspaces w ON w.id = e.workspace_id
 WHERE (e.stop_reason = ANY (:reason_list::text[]) AND (:since::timestamptz IS NULL OR e.ended_at >= :since))
-    OR (e.status IN ('paused', 'held') AND (
-        e.hold_reason = :doubted
-        OR (e.replied_at IS NOT NULL AND (:since::timestamptz IS NULL OR e.replied_at >= :since))
-    ))
+    OR (e.replied_at IS NOT NULL
+        AND (:since::timestamptz IS NULL OR coalesce(e.last_inbound_at, e.replied_at) >= :since))
+    OR e.hold_reason = :doubted
+    OR EXISTS (
+        SELECT 1 FROM enrollment_history h
+        WHERE h.workspace_id = e.workspace_id AND h.enrollment_id = e.id AND h.event = :doubting
+            AND (:since::timestamptz IS NULL OR h.at >= :since)
+    )
 ORDER BY e.workspace_id, e.id
 
 -- part: enrollments.line_columns

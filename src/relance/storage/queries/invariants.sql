@@ -421,7 +421,7 @@ ORDER BY h.enrollment_id, h.id
 -- The addresses and marks that are suppressed because somebody wished it.
 SELECT id, kind, value FROM suppressions
 WHERE workspace_id = :workspace_id AND id > :after AND id <= :upto
-    AND reason IN ('unsubscribed', 'complained', 'erased') AND kind IN ('address', 'tombstone')
+    AND reason IN ('unsubscribed', 'complained', 'erased', 'manual')
 ORDER BY id
 
 -- name: invariants.opt_outs

@@ -13,3 +13,11 @@ WHERE workspace_id = :workspace_id AND digest = ANY (:digests_list::text[])
 -- A page of a workspace's opt-outs after an id, oldest first.
 SELECT id, digest, reason, at FROM opt_outs
 WHERE workspace_id = :workspace_id AND id > :after ORDER BY id LIMIT :size
+
+-- name: opt_outs.since
+-- Who opted out since then, over the installation: for the older state that takes this one's place, and for the log.
+SELECT w.uid AS workspace, o.workspace_id, o.digest, o.reason, o.at
+FROM opt_outs o
+JOIN workspaces w ON w.id = o.workspace_id
+WHERE :since::timestamptz IS NULL OR o.at >= :since
+ORDER BY o.workspace_id, o.id

@@ -44,3 +44,11 @@ LIMIT :limit
 -- name: suppressions.forget_address
 -- Remove an address in the clear; its tombstone has taken its place.
 DELETE FROM suppressions WHERE workspace_id = :workspace_id AND kind = 'address' AND value = :value
+
+-- name: suppressions.added_since
+-- What was suppressed since then, over the installation: for the older state that takes this one's place.
+SELECT w.uid AS workspace, s.workspace_id, s.kind, s.value, s.scope, s.reason, s.source
+FROM suppressions s
+JOIN workspaces w ON w.id = s.workspace_id
+WHERE :since::timestamptz IS NULL OR s.created_at >= :since
+ORDER BY s.id

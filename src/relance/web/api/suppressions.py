@@ -95,6 +95,7 @@ async def add_suppression(call: Works, wanted: WantedSuppression, response: Resp
         reason=SuppressionReason.MANUAL,
         source=call.visitor.actor,
         now=call.now,
+        tombstone_key=call.keys.tombstone,
     )
     response.status_code = CREATED if new else _OK
     return {"kind": kind, "value": value, "scope": wanted.scope, "new": new}

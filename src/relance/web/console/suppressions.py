@@ -99,6 +99,7 @@ async def add(request: Request, visitor: Visitor) -> Response:
         reason=SuppressionReason.MANUAL,
         source=visitor.actor,
         now=around.clock.now(),
+        tombstone_key=around.keys.tombstone,
     )
     said = f"{value} is never written to again." if added else f"{value} was suppressed before."
     return done(request, request.url.path, said)

@@ -3,6 +3,7 @@
 CREATE TABLE forgotten_sends (
     workspace_id INTEGER NOT NULL,
     trace TEXT NOT NULL CHECK (trace <> ''),
+    step TEXT, -- its name, which a copy does not tell: the number in its mark may be another step's in an older state
     mailbox TEXT NOT NULL CHECK (mailbox <> ''), -- its address: an older state may not have it, or have it again
     recipient TEXT NOT NULL CHECK (recipient <> ''),
     subject TEXT,
@@ -12,6 +13,8 @@ CREATE TABLE forgotten_sends (
     left_at TEXT NOT NULL,
     answered_at TEXT,
     seen_at TEXT NOT NULL,
+    recorded_at TEXT, -- its attempt was written
+    asked_at TEXT, -- a person was asked about a run that went another way
     PRIMARY KEY (workspace_id, trace)
 ) STRICT;
 
