@@ -1,6 +1,7 @@
 """`relance restore`: a backup takes the place of the state, and whatever is wrong with it changes nothing."""
 
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import apsw
 import pytest
 
 from cli.shell import PROGRAM, Shell
+from relance.storage.durable_files import share
 from relance.storage.opening import engine_lock
 
 
@@ -134,6 +136,59 @@ def test_a_disk_that_fails_at_the_last_moment_leaves_everything_as_it_was(filled
 
     assert 3 == said.returncode, said.stderr
     assert before == (_files(filled), _leads(filled), _generation(filled))
+
+
+#: Another command starts when the backup is about to take the place.
+_BESIDE = """
+import subprocess, sys
+from relance.cli.main import main
+from relance.ports import faultpoints
+program, data, begun = sys.argv.pop(1), sys.argv[2], []
+def hook(place):
+    if place == "restore take the place: before":
+        command = [sys.executable, "-c", program, "--data", data, "lead", "add", "beside@example.org"]
+        begun.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+        try:
+            begun[0].wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            print("it waits", file=sys.stderr)
+faultpoints.hook = hook
+try:
+    main()
+finally:
+    begun[0].wait(timeout=60)
+"""
+
+
+def test_a_command_that_starts_while_a_backup_takes_the_place_works_on_the_backup(filled, tmp_path):
+    """It waits; else what it writes would lie in the file that is put aside, or beside the wrong database."""
+    backup = _backup(filled, tmp_path)
+    said = subprocess.run(
+        [sys.executable, "-c", _BESIDE, PROGRAM, "--data", str(filled.data), "restore", str(backup)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    leads = _leads(filled)
+
+    assert (0, "it waits") == (said.returncode, said.stderr.strip())
+    assert (True, False) == ("beside@example.org" in leads, "late@example.org" in leads)
+
+
+def test_a_restore_beside_a_command_that_has_the_database_open_is_refused(filled, tmp_path):
+    """It would go on writing into the file that was set aside."""
+    backup = _backup(filled, tmp_path)
+    before = _leads(filled)
+    handle = share(filled.data)
+    try:
+        said = filled.run("restore", backup)
+    finally:
+        os.close(handle)
+
+    assert 3 == said.code
+    assert "in use by another command" in said.complaint
+    assert before == _leads(filled)
 
 
 def _generation(shell: Shell) -> int:

@@ -413,8 +413,8 @@ MUTATIONS = (
         edits=(
             Edit(
                 file="services/sending/catching_up.py",
-                old="    if seen.folder == UNKNOWN:\n",
-                new="    if seen.folder == UNKNOWN and not mailbox:\n",
+                old="_record_as_unknown if seen.folder == UNKNOWN else",
+                new="_record_as_unknown if not mailbox else",
             ),
         ),
         seen_by="tests/engine/test_taking_along.py"
@@ -431,6 +431,38 @@ MUTATIONS = (
         ),
         seen_by="tests/engine/test_changing_under.py"
         "::test_what_may_have_left_while_the_state_changed_is_not_sent_again_where_no_copy_tells[sqlite]",
+    ),
+    Mutation(
+        name="after a restore a step is known by its name, not by its number",
+        edits=(
+            Edit(
+                file="services/sending/catching_up.py",
+                old="(one for one in left.values() if one.step == run.step)",
+                new="(one for one in [of_here] if one is not None)",
+            ),
+        ),
+        seen_by="tests/services/test_taking_along.py"
+        "::test_a_step_that_had_another_number_then_is_known_by_its_name[sqlite]",
+    ),
+    Mutation(
+        name="nobody opens a database while a backup takes its place",
+        edits=(
+            Edit(file="storage/opening.py", old="shared = share(path.parent)", new="shared = os.open(os.devnull, 0)"),
+        ),
+        seen_by="tests/cli/test_restoring.py"
+        "::test_a_command_that_starts_while_a_backup_takes_the_place_works_on_the_backup",
+    ),
+    Mutation(
+        name="a mailbox that recovers is not removed before a person has decided",
+        edits=(
+            Edit(
+                file="services/mailboxes.py",
+                old='RECOVERING:\n        raise RefusedError(\n            f"{mailbox.address} is read back',
+                new='REMOVED:\n        raise RefusedError(\n            f"{mailbox.address} is read back',
+            ),
+        ),
+        seen_by="tests/services/test_recovering.py"
+        "::test_a_mailbox_that_recovers_is_removed_only_after_a_person_has_decided[sqlite]",
     ),
     Mutation(
         name="whoever has answered since the backup is held",
