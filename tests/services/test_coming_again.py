@@ -103,7 +103,12 @@ async def test_a_suppressed_number_binds_everybody_who_has_it(life):
     came = [await come_in(life, scene, f"{who}@lead.example", phone="0049 30 123456") for who in ("zoe", "max")]
     suppressed = {"kind": SuppressionKind.PHONE, "value": "+4930123456", "reason": SuppressionReason.MANUAL}
     await life.store.write(
-        suppressions.suppress, workspace_id=scene.workspace.id, **suppressed, source="asked", now=life.now
+        suppressions.suppress,
+        workspace_id=scene.workspace.id,
+        **suppressed,
+        source="asked",
+        now=life.now,
+        tombstone_key=KEYS.tombstone,
     )
 
     def binding(reader, lead_id):

@@ -59,6 +59,7 @@ async def test_who_is_suppressed_is_not_recorded_as_written_to(life):
         reason=SuppressionReason.MANUAL,
         source="by hand",
         now=life.now,
+        tombstone_key=KEYS.tombstone,
     )
 
     assert [False] == await walked(life)

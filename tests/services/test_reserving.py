@@ -561,4 +561,5 @@ async def suppress(life, scene) -> None:
         reason="manual",
         source="asked on the phone",
         now=life.now,
+        tombstone_key=KEYS.tombstone,
     )

@@ -35,6 +35,7 @@ REPORTS = {
     "enrollments.count_endings",
     "enrollments.count_unfinished",
     "enrollments.ended_since",
+    "suppressions.added_since",
     "enrollments.first_stopped",
     "enrollments.overlapping",
     "enrollments.standing_by_sequence",
