@@ -78,8 +78,10 @@ def page(theatre: Theatre) -> str:
 
 
 def counted(enumeration: Enumeration) -> str:
-    """Return how much there is to be killed at."""
-    places, single, restored = len(enumeration.places), len(enumeration.plans), len(enumeration.restored)
+    """Return how much there is to be killed at, beside what is passed or not as real time has it."""
+    places = len(set(enumeration.places) - BY_REAL_TIME)
+    single = len([plan for plan in enumeration.plans if not {kill.place for kill in plan.kills} & BY_REAL_TIME])
+    restored = len(enumeration.restored)
     return (
         f"{places} places, {single} single faults, and {restored} kills in a life that takes up what was left or reads "
         "back after a restore. Each is run over SQLite and over PostgreSQL by `make test`.\n\n"
