@@ -60,7 +60,12 @@ def open_store(location: str | Path) -> Store:
     path = Path(location)
     if not path.parent.is_dir():
         raise StoreUnavailableError(f"There is no directory {path.parent}: create it with `relance init`")
-    shared = share(path.parent)  # before anything is opened: a restore may be about to put another file there
+    try:
+        shared = share(path.parent)  # before anything is opened: a restore may be about to put another file there
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"{path.parent} cannot be locked ({error.strerror}): check its owner, or put it on a local disk"
+        ) from error
     try:
         migrate_sqlite(path)
         return SqliteStore(path, shared=shared)
