@@ -285,7 +285,7 @@ def _parse_fetch(number: int, values: tuple[Value, ...]) -> Event:
             internal_date = read_internal_date(value)
         elif name == "X-GM-MSGID":
             gmail_number = read_number(value)
-        elif name.startswith("BODY[") and value is not None:
+        elif name.startswith("BODY[") and "]" in name and value is not None:
             content = value if isinstance(value, Literal) else Literal(data=read_bytes(value))
             sections[name[: name.rindex("]") + 1]] = content
     return Fetched(
