@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -142,11 +142,19 @@ async def _report_health(installation: Installation, engine: Engine, worker: str
         await installation.monotonic.sleep(HEALTH_EVERY)
 
 
-async def run(installation: Installation, *, until: Until) -> Ran:
-    """Run the engine until a signal, or until there is nothing (more) to do. A second signal ends the process."""
+async def run(
+    installation: Installation,
+    *,
+    until: Until,
+    beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+) -> Ran:
+    """Run the engine until a signal, or until there is nothing (more) to do. A second signal ends the process.
+
+    `beside` is entered once the engine is the only one there, and left before it is drained.
+    """
     stop = asyncio.Event()
     _on_signals(stop, installation.log)
-    async with running_engine(installation) as engine:
+    async with running_engine(installation) as engine, beside():
         ending = asyncio.create_task(_ending(installation, engine, until))
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait({ending, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,5 +1,7 @@
 """`relance run` and `relance worker`: the engine in this process, until it is told to stop or has nothing to do."""
 
+from contextlib import AbstractAsyncContextManager
+
 import click
 
 from relance.app import Installation
@@ -55,8 +57,10 @@ def _run(current: Session, wanted: Until, *, web: bool = False) -> int:
             return await run_engine(installation, until=wanted)
         from relance.app.serving import console  # noqa: PLC0415 - a worker serves nothing
 
-        async with console(installation, say=lambda sentence: complain(f"relance: {sentence}")):
-            return await run_engine(installation, until=wanted)
+        def beside() -> AbstractAsyncContextManager[None]:
+            return console(installation, say=lambda sentence: complain(f"relance: {sentence}"))
+
+        return await run_engine(installation, until=wanted, beside=beside)
 
     ran = current.run(work)
     standing = ran.standing
