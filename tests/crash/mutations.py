@@ -413,8 +413,8 @@ MUTATIONS = (
         edits=(
             Edit(
                 file="services/sending/catching_up.py",
-                old="_record_as_unknown if seen.folder == UNKNOWN else",
-                new="_record_as_unknown if not mailbox else",
+                old="    if seen.folder == UNKNOWN:\n        _lose",
+                new="    if not mailbox:\n        _lose",
             ),
         ),
         seen_by="tests/engine/test_taking_along.py"

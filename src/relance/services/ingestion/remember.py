@@ -24,7 +24,7 @@ from relance.services import moving, recovering
 from relance.services.ingestion.stage import StagedMessage
 from relance.services.mailboxes import own_addresses
 from relance.services.sending import forgotten
-from relance.services.sending.catching_up import record_as_sent
+from relance.services.sending.catching_up import record
 from relance.services.sending.forgotten import ForgottenSend
 from relance.services.sending.reserve import lock
 from relance.services.situations import Keys, plan_of, workspace_of, zone_for
@@ -120,7 +120,7 @@ def _recognise(
         if not run.terminal:
             forgotten.hold(tx, run, hold_reason=forgotten.HOLD_REASON, cause=cause, now=now)
         return
-    record_as_sent(tx, run, step, copy, mailbox=mailbox, lead=lead, keys=keys, now=now)
+    record(tx, run, step, copy, mailbox=mailbox, lead=lead, keys=keys, now=now)
 
 
 def _past_waits(

@@ -52,8 +52,7 @@ def catch_up(tx: Transaction, run: Enrollment, step: EmailStep, *, lead: Lead, k
         )
         forgotten.hold(tx, run, hold_reason=HOLD_REASON, cause=cause, now=now)
         return cause
-    write = _record_as_unknown if seen.folder == UNKNOWN else record_as_sent
-    write(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
+    record(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys, now=now)
     return f"step {step.id} {said} before an older state was put back"
 
 
@@ -74,7 +73,7 @@ def _ask_once(
     return cause
 
 
-def record_as_sent(
+def record(
     tx: Transaction,
     run: Enrollment,
     step: EmailStep,
@@ -85,21 +84,25 @@ def record_as_sent(
     keys: Keys,
     now: datetime,
 ) -> None:
-    """Write the attempt as sent from `mailbox`. `run` is locked and stands on `step`."""
+    """Write the attempt, from `mailbox`, as what is known of it. `run` is locked and stands on `step`."""
     own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
     attempt = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys)
-    proof = "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
-    settle_sent(
-        tx,
-        workspace_id=run.workspace_id,
-        attempt_id=attempt.id,
-        by=f"{proof}, of which this database knew nothing",
-        now=now,
-        sent_at=seen.left_at,
-        wire_message_id=_rewritten(seen, own_id),
-        subject=seen.subject,
-        left_from=mailbox,
-    )
+    rewritten = seen.wire_message_id if seen.wire_message_id != own_id else None
+    if seen.folder == UNKNOWN:
+        _lose(tx, run, attempt, seen, mailbox=mailbox, own_id=own_id, rewritten=rewritten, now=now)
+    else:
+        proof = "the server's yes" if seen.folder == ACCEPTED else f"its copy in {seen.folder}"
+        settle_sent(
+            tx,
+            workspace_id=run.workspace_id,
+            attempt_id=attempt.id,
+            by=f"{proof}, of which this database knew nothing",
+            now=now,
+            sent_at=seen.left_at,
+            wire_message_id=rewritten,
+            subject=seen.subject,
+            left_from=mailbox,
+        )
     tx.run("forgotten_sends.mark_recorded", workspace_id=run.workspace_id, trace=seen.trace, now=now)
 
 
@@ -115,20 +118,18 @@ def lose_held(tx: Transaction, held: Attempt, *, mailbox: str, error: str, now: 
         lose(tx, workspace_id=held.workspace_id, attempt_id=held.id, error=error, now=now)
 
 
-def _record_as_unknown(
+def _lose(
     tx: Transaction,
     run: Enrollment,
-    step: EmailStep,
+    found: Attempt,
     seen: ForgottenSend,
     *,
     mailbox: Mailbox,
-    lead: Lead,
-    keys: Keys,
+    own_id: str,
+    rewritten: str | None,
     now: datetime,
 ) -> None:
     """Write the attempt as begun when it may have left, and its outcome as lost."""
-    own_id = identifiers.message_id(keys.message_id, run.uid, run.step_counter, mailbox.domain)
-    found = _known(tx, run) or _insert(tx, run, step, seen, mailbox=mailbox, lead=lead, keys=keys)
     attempt = slots.count_as_left(tx, found, mailbox, left_at=seen.left_at)
     if attempt.status is AttemptStatus.FAILED:
         attempt = save_attempt(tx, attempt, transitions.change_attempt(attempt, AttemptStatus.RESERVED))
@@ -138,13 +139,12 @@ def _record_as_unknown(
         began_at=seen.left_at,
         release_by=seen.left_at + defaults.RELEASE_DEADLINE,
         subject=seen.subject,
-        wire_message_id=_rewritten(seen, own_id) or attempt.wire_message_id,
+        wire_message_id=rewritten or attempt.wire_message_id,
         tries=attempt.tries + 1,
     )
     save_attempt(tx, attempt, replace(begun, message_id=own_id, opens_thread=seen.opens_thread))
     sender = mailbox.id if run.last_sent_at is None else run.mailbox_id or mailbox.id
-    pin(tx, run, mailbox_id=sender, variants={**run.variants, step.id: attempt.variant})
-    tx.run("forgotten_sends.mark_recorded", workspace_id=run.workspace_id, trace=seen.trace, now=now)
+    pin(tx, run, mailbox_id=sender, variants={**run.variants, attempt.step: attempt.variant})
     error = "it may have left before an older state was put back"
     lose(tx, workspace_id=run.workspace_id, attempt_id=attempt.id, error=error, now=now)
 
@@ -159,11 +159,6 @@ def mailbox_of(reader: Reader, workspace_id: int, address: str) -> Mailbox | Non
 def _known(reader: Reader, run: Enrollment) -> Attempt | None:
     ids = {"workspace_id": run.workspace_id, "enrollment_id": run.id}
     return reader.one(Attempt, "attempts.of_step", **ids, step_counter=run.step_counter)
-
-
-def _rewritten(seen: ForgottenSend, own_id: str) -> str | None:
-    """Return the Message-ID that it bore on the wire, where that is not the one that we give it."""
-    return seen.wire_message_id if seen.wire_message_id != own_id else None
 
 
 def _insert(
